@@ -1,0 +1,48 @@
+/* The cluster in memory: all records, found by name and uid, in order, and what follows from them (how much of each
+ * device is held, who expires when). Changes move it and nothing else does; derived values are never stored.
+ * No I/O, no clock, no SQL, no JSON. One thread at a time. */
+#ifndef ALLOTD_CORE_CLUSTER_H
+#define ALLOTD_CORE_CLUSTER_H
+
+#include "core/change.h"
+
+struct cluster;
+
+/* The counters of a cluster that outlive its records. None of them is ever undone. */
+struct counters {
+	int64_t revision; /* last used */
+	int64_t token;    /* last used */
+	int64_t id;       /* last used row id of nodes, devices, allocations and nominations */
+};
+
+struct cluster *cluster_new(void);
+void cluster_free(struct cluster *c); /* NULL is legal */
+
+/* Applies one change. It must fit what is there (assert): before is the present record, parents exist.
+ * Events are ignored. Does not take references from the change; takes its own. */
+void cluster_apply(struct cluster *c, const struct change *change);
+
+/* Applies the opposite of a change that was just applied. */
+void cluster_unapply(struct cluster *c, const struct change *change);
+
+/* The counters; the caller may raise them (load, restore). cluster_apply raises `id` over every id it sees. */
+struct counters *cluster_counters(struct cluster *c);
+
+/* A fresh row id. */
+int64_t cluster_next_id(struct cluster *c);
+
+/* Every record but events, as inserts in an order in which they can be applied to an empty cluster; references are taken.
+ * The snapshot may be used by another thread. */
+void cluster_snapshot(const struct cluster *c, struct change_list *ret);
+
+/* The changes that turn the records `from` into the records `to` (two snapshots), in an order in which they can be applied. Compares with
+ * record_equal, by identity. References are taken. */
+void snapshot_difference(const struct change_list *from, const struct change_list *to, struct change_list *ret);
+
+/* Numbers for server.info. */
+struct cluster_counts {
+	size_t nodes, devices, allocations, nominations, locks, lapses, refusals;
+};
+struct cluster_counts cluster_count(const struct cluster *c);
+
+#endif

@@ -1,0 +1,116 @@
+/* The database: open, migrate, load, write changes, read history, check. The only module that knows SQL.
+ *
+ * A store has one writing connection, used by one thread at a time (the loop thread until the engine starts, then the
+ * storage thread). Readers are further connections, read-only, each used by one thread at a time. */
+#ifndef ALLOTD_STORE_STORE_H
+#define ALLOTD_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "core/change.h"
+
+struct error;
+struct store;
+struct store_reader;
+
+/* How records become JSON texts and back; given by whoever knows JSON. Must be callable from any thread. */
+struct store_codec {
+	/* Appends the event's data, one JSON object. */
+	void (*print_event)(const struct event *event, struct text *to);
+	/* Decodes the canonical text of a request; returns a fresh reference, or an error. */
+	struct error *(*parse_request)(const char *text, struct request **ret) __attribute__((warn_unused_result));
+};
+
+struct store_options {
+	const char *directory;           /* the data directory; created with mode 0700 when missing */
+	const struct store_codec *codec;
+	const struct log *log;
+	bool guard;                      /* leave the database's guard triggers on for our own writes too (tests) */
+	int64_t now;                     /* for a new database: its creation time, Unix ms */
+	int64_t max_bytes;               /* hard limit of the database file, 0 = none */
+};
+
+/* What the database remembers beside the rows. */
+struct store_meta {
+	char db_id[33];   /* random, hex; the identity of this database */
+	int64_t epoch;    /* rises at each restore */
+	int64_t revision; /* last used */
+	int64_t token;    /* last used lock token */
+	int64_t now;      /* the last time it knew, Unix ms */
+	int64_t horizon;  /* events up to and including this revision are gone */
+};
+
+/* How a commit ended. */
+enum store_outcome {
+	STORE_OK,
+	STORE_BUSY,       /* another writer holds the database; nothing was done, the same turn may be tried again */
+	STORE_EXTERNAL,   /* somebody else changed the database since our last commit; nothing was done, rebuild from store_load */
+	STORE_FULL,       /* no space; nothing was done */
+	STORE_CONSTRAINT, /* the database refuses the changes: memory and disk differ; nothing was done */
+	STORE_NOMEM,      /* SQLite ran out of memory; nothing was done */
+	STORE_UNKNOWN     /* the disk failed: the changes may or may not be there. The store must not be used again */
+};
+
+/* Opens (creates, recovers, migrates) the database in the directory, takes the directory's lock for life, and checkpoints. On failure: an
+ * error whose message says precisely what is wrong and whose detail "exit" is the sysexits status to end with; the files are untouched. */
+struct error *store_open(const struct store_options *options, struct store **ret) __attribute__((warn_unused_result));
+
+/* Closes cleanly: checkpoint, exact high-water record. NULL is legal. */
+void store_close(struct store *store);
+
+struct store_meta store_meta(const struct store *store);
+
+/* Reads every row as an insert, in an order in which they can be applied to an empty cluster, and the meta row. Runs on the writing
+ * connection in one read transaction, and from then on regards what it read as known (see STORE_EXTERNAL). */
+struct error *store_load(struct store *store, struct change_list *ret, struct store_meta *meta) __attribute__((warn_unused_result));
+
+/* Writes the changes and the meta row in one transaction and commits. `known` marks changes that are on disk already (taken over from an
+ * external writer): only their events are written. On anything but STORE_OK, `*why` says what SQLite said (owned by the caller). */
+enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why);
+
+/* Whether somebody else changed the database since the last commit or load. Cheap; called when idle. */
+bool store_changed_outside(struct store *store);
+
+/* Housekeeping between commits, called when idle or every so often: a passive checkpoint, and the removal of a bounded number of
+ * events beyond the limits. Raises meta.horizon. */
+struct store_retention {
+	int64_t keep_events; /* number of events to keep; 0 = all */
+	int64_t keep_ms;     /* age of events to keep; 0 = any */
+};
+enum store_outcome store_tidy(struct store *store, const struct store_retention *retention, int64_t now, char **why);
+
+/* A read-only connection. */
+struct error *store_reader_open(struct store *store, struct store_reader **ret) __attribute__((warn_unused_result));
+void store_reader_close(struct store_reader *reader);
+
+/* Begins and ends a snapshot of what is committed now. May be begun on one thread and used on another, one at a time. */
+struct error *store_reader_begin(struct store_reader *reader) __attribute__((warn_unused_result));
+void store_reader_end(struct store_reader *reader);
+
+/* One row of history. Strings live until the callback returns. */
+struct store_event {
+	int64_t revision, n, at;
+	const char *kind, *node, *uid, *actor, *data;
+};
+
+struct store_event_query {
+	int64_t after;         /* revisions above this */
+	int64_t limit;         /* at least this many events when there are as many, and the last revision whole */
+	const char *uid, *node; /* NULL = any */
+};
+
+/* Calls `each` for the matching events in order; a revision is never split: after `limit` events it goes on to the end of the revision.
+ * `*last` is the revision up to which the answer is complete. ERR_COMPACTED (oldest, epoch) when `after` lies before the horizon. */
+struct error *store_reader_events(struct store_reader *reader, const struct store_event_query *query,
+	void (*each)(void *context, const struct store_event *event), void *context, int64_t *last) __attribute__((warn_unused_result));
+
+/* The rows and meta as in store_load, from the snapshot. */
+struct error *store_reader_load(struct store_reader *reader, struct change_list *ret, struct store_meta *meta) __attribute__((warn_unused_result));
+
+/* Checks what only the database can know (integrity, foreign keys, the schema's own rules); appends one sentence for each violation. */
+struct error *store_reader_check(struct store_reader *reader, void (*violation)(void *context, const char *sentence), void *context)
+	__attribute__((warn_unused_result));
+
+#endif
