@@ -52,6 +52,12 @@ void text_putc(struct text *t, char c)
 	text_add(t, &c, 1);
 }
 
+char *text_room(struct text *t, size_t more)
+{
+	reserve(t, more);
+	return t->bytes + t->length;
+}
+
 void text_printf(struct text *t, const char *format, ...)
 {
 	va_list args, again;

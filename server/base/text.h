@@ -25,6 +25,9 @@ void text_puts(struct text *t, const char *string);
 /* Appends one byte. */
 void text_putc(struct text *t, char c);
 
+/* Makes room for `more` further bytes and the terminator and returns where they go; nothing is added yet. */
+char *text_room(struct text *t, size_t more);
+
 /* Appends formatted text. */
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
