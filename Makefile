@@ -3,7 +3,7 @@
 # Everything goes to $(BUILD); nothing is written beside the sources except by `format` and `schema`.
 # Sources are found by place:
 #   server/<module>/*.c      one archive per module; server/*.c is the wiring, server/main.c the program
-#   client/allot*.c          the library (allotctl.c is not part of it); what else is in client/ is allotctl's
+#   client/*.c               the library, but for allotctl.c; client/ctl/*.c is the rest of allotctl
 #   tests/unit/**/test_*.c   one program each; other files of the same directory are linked to each of them
 #   tests/{integration,scenarios,fault}/{test_*,runner}.c    programs that start the real server
 #   tests/property/test_*.c, tests/bench/*.c, tests/fuzz/*.c
@@ -54,9 +54,11 @@ TEST_LIBS   := $(call pkg,--libs cmocka)
 MODULES      := base core rpc methods engine store transport
 SERVER_MAIN  := server/main.c
 WIRING       := $(filter-out $(SERVER_MAIN),$(wildcard server/*.c))
-CLIENT_MAIN  := client/allotctl.c
-LIB_SOURCES  := $(filter-out $(CLIENT_MAIN),$(wildcard client/allot*.c))
-CTL_SOURCES  := $(filter-out $(CLIENT_MAIN) $(LIB_SOURCES),$(wildcard client/*.c))
+CLIENT_MAIN  := $(wildcard client/allotctl.c client/ctl/main.c client/ctl/allotctl.c)
+LIB_SOURCES  := $(filter-out $(CLIENT_MAIN),$(wildcard client/*.c))
+CTL_SOURCES  := $(filter-out $(CLIENT_MAIN),$(wildcard client/ctl/*.c))
+# Where a server and its clients meet by default: both sides must agree.
+PATHS_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard client/paths.c))
 MIGRATIONS   := $(sort $(wildcard migrations/*.sql))
 OPENRPC      := $(wildcard schema/openrpc.json)
 
@@ -76,7 +78,7 @@ SUPPORT_LIB  := $(if $(wildcard tests/support/*.c),$(BUILD)/lib/support.a)
 group         = -Wl,--start-group $(filter %.a,$(1)) -Wl,--end-group
 
 ALLOTD       := $(if $(wildcard $(SERVER_MAIN)),$(BUILD)/allotd)
-ALLOTCTL     := $(if $(wildcard $(CLIENT_MAIN)),$(BUILD)/allotctl)
+ALLOTCTL     := $(if $(CLIENT_MAIN),$(BUILD)/allotctl)
 
 # ---- tests: a unit test links with what its module may use (see tools/check-includes), so a wrong dependency does not link either
 
@@ -113,7 +115,7 @@ all: $(ALLOTD) $(ALLOTCTL) $(LIBALLOT) $(LIBALLOT_SO) ## the server, the command
 
 $(BUILD)/allotd: $(call obj,$(SERVER_MAIN)) $(SERVER_ARCHIVES)
 	@echo "  link    $@"
-	@$(LINK) $(HARDEN_LD) -o $@ $< $(call group,$^) $(SERVER_LIBS)
+	@$(LINK) $(HARDEN_LD) -o $@ $(filter %.o,$^) $(call group,$^) $(SERVER_LIBS)
 
 $(BUILD)/allotctl: $(call obj,$(CLIENT_MAIN)) $(CTL_LIB) $(LIBALLOT)
 	@echo "  link    $@"
@@ -124,7 +126,7 @@ $(BUILD)/liballot.so: $(call obj,$(LIB_SOURCES))
 	@echo "  link    $@"
 	@$(LINK) -shared -Wl,-soname,liballot.so.1 -Wl,-z,relro,-z,now -o $@ $^ $(CLIENT_LIBS)
 
-$(BUILD)/lib/wiring.a: $(call obj,$(WIRING))
+$(BUILD)/lib/wiring.a: $(call obj,$(WIRING)) $(PATHS_OBJ)
 $(BUILD)/lib/ctl.a: $(call obj,$(CTL_SOURCES)) $(OPENRPC_OBJ)
 $(BUILD)/lib/support.a: $(call obj,$(wildcard tests/support/*.c))
 $(foreach m,$(PRESENT),$(eval $(BUILD)/lib/$(m).a: $(call module_objs,$(m))))
@@ -137,6 +139,7 @@ $(BUILD)/%.a:
 # ---- compiling
 
 $(BUILD)/obj/server/%.o: INCLUDES := -Iserver
+$(call obj,$(SERVER_MAIN) $(WIRING)): INCLUDES := -Iserver -Iclient
 $(BUILD)/obj/client/%.o: INCLUDES := -Iclient
 $(BUILD)/obj/tests/%.o: INCLUDES := -Iserver -Iclient -Itests -Wno-unused-parameter
 $(BUILD)/obj/generated/%.o: INCLUDES := -Iserver -Iclient
@@ -189,7 +192,7 @@ $(TEST_PROGRAMS) $(BENCH_PROGRAMS):
 	@echo "  link    $@"
 	@$(LINK) -o $@ $(filter %.o,$^) $(call group,$^) $(TEST_LIBS) $(SERVER_LIBS)
 
-# With the unit tests of a program's module missing its archives, objects are all that is kept.
+# Objects and generated sources are kept.
 .SECONDARY:
 
 # ---- running tests
@@ -294,7 +297,7 @@ install: all ## installs below DESTDIR and PREFIX (/usr/local)
 	install -m 755 $(LIBALLOT_SO) $(libdir)/liballot.so.1
 	ln -sf liballot.so.1 $(libdir)/liballot.so
 	install -m 644 client/allot.h $(DESTDIR)$(PREFIX)/include/allot.h
-	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' tools/allot.pc.in > $(libdir)/pkgconfig/allot.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' client/allot.pc.in > $(libdir)/pkgconfig/allot.pc
 	sed -e 's|@PREFIX@|$(PREFIX)|g' examples/allotd.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service
 	$(foreach s,1 8,$(if $(wildcard docs/*.$(s)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(s) $(wildcard docs/*.$(s))))
 	$(if $(wildcard client/completion.bash),install -D -m 644 client/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/allotctl)
