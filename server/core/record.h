@@ -145,6 +145,7 @@ struct lock {
 	int64_t token;     /* rises, never used twice */
 	int64_t acquired_at;
 	int64_t expires_at;
+	int64_t ttl;       /* ms; each group handed out renews expires_at by it */
 };
 
 /* A bind of (node, uid) that ran out before anything was handed out; kept for 24 h. */

@@ -1,6 +1,7 @@
 #include "core/request.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

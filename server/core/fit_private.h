@@ -1,0 +1,86 @@
+/* Inside the feasibility predicate: fit.c prepares, view.c says what is left on each device, assess.c finds reasons, search.c assigns. */
+#ifndef ALLOTD_CORE_FIT_PRIVATE_H
+#define ALLOTD_CORE_FIT_PRIVATE_H
+
+#include "core/fit.h"
+
+/* What a claim needs of one resource, with its name as a symbol. */
+struct fit_need {
+	symbol resource;
+	int64_t amount;
+	int64_t percent;
+};
+
+struct fit_claim {
+	const struct claim *claim;
+	symbol type;
+	bool plain; /* no models, labels, uuids: every device of the type matches that has the resources */
+	struct fit_need needs[DEVICE_RESOURCES];
+	size_t n_needs;
+};
+
+/* How a node is looked at. */
+enum view_mode {
+	VIEW_NOW,        /* as it is for this pod */
+	VIEW_UNPROMISED, /* as if nothing was promised */
+	VIEW_EMPTY       /* as if nothing was held or promised */
+};
+
+/* One device as the query sees it. */
+struct slot {
+	bool idle;        /* nobody else holds anything and nothing is promised: a whole claim may have it */
+	bool closed;      /* somebody else holds it whole or was promised it whole */
+	int64_t shares;   /* further shares it may take; INT64_MAX = no limit */
+};
+
+/* A node as the query sees it; arrays parallel to the node's devices and stocks. */
+struct view {
+	const struct node *node;
+	struct slot *slots;
+	int64_t *left; /* available amount, by stock */
+	size_t slots_room, left_room;
+};
+
+struct fit {
+	const struct cluster *cluster;
+	const struct fit_query *query;
+	struct fit_claim claims[REQUEST_CLAIMS];
+	size_t n_claims;
+	bool joint;     /* claims may want the same devices, or share a topology: counting them one by one is not enough */
+	bool topology;  /* some claim names a topology key */
+	struct holding **gone; /* as if they held nothing, by node */
+	size_t n_gone;
+	const struct promise *own; /* the pod's own nomination, or NULL */
+	int64_t budget; /* steps of search left */
+	struct view now, other; /* scratch; `now` is VIEW_NOW of its node when it is set */
+	int64_t *sums;  /* scratch of view.c: three amounts a stock, five counts a device */
+	size_t sums_room;
+};
+
+void view_build(struct fit *fit, const struct node *node, enum view_mode mode, struct view *ret);
+void view_free(struct view *v);
+
+/* Whether a nomination counts against the query's pod. */
+bool promise_counts(const struct fit *fit, const struct nomination *n);
+
+/* Whether a holding is as if gone. */
+bool holding_is_gone(const struct fit *fit, const struct holding *h);
+
+/* Whether the device has the claim's type and passes its selectors and resources. */
+bool claim_matches(const struct fit_claim *c, const struct node *n, const struct device *d);
+
+/* How much of a stock the need takes. */
+int64_t need_amount(const struct fit_need *need, const struct stock *stock);
+
+/* The stock of the device for a resource; NULL when it has none. */
+const struct stock *device_stock(const struct node *n, const struct device *d, symbol resource);
+
+/* Whether the device could ever serve the claim (capacity), and whether it has room in the view. */
+bool claim_within_capacity(const struct fit_claim *c, const struct node *n, const struct device *d);
+bool claim_has_room(const struct fit_claim *c, const struct view *v, size_t device);
+
+/* Searches an assignment for the first `n_claims` claims in the view; `picks` (may be NULL) receives the device indexes, claim
+ * by claim, `count` each (none for claims that reuse). `topology` false ignores `same`. */
+enum fit_verdict search_assign(struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks);
+
+#endif

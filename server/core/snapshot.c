@@ -1,0 +1,138 @@
+/* The whole cluster as a list of inserts, and what differs between two such lists. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/state.h"
+
+static void add(struct change_list *list, enum record_kind kind, const void *record)
+{
+	change_list_add(list, kind, NULL, record_ref(record));
+}
+
+void cluster_snapshot(const struct cluster *c, struct change_list *ret)
+{
+	for (size_t i = 0; i < c->n_nodes; i++)
+		add(ret, RECORD_NODE, c->order[i]->record);
+	for (size_t i = 0; i < c->n_nodes; i++)
+		for (size_t k = 0; k < c->order[i]->n_devices; k++)
+			add(ret, RECORD_DEVICE, c->order[i]->devices[k].record);
+	for (const struct holding *h = c->holdings; h; h = h->hh.next)
+		add(ret, RECORD_ALLOCATION, h->record);
+	for (const struct promise *p = c->promises; p; p = p->hh.next)
+		add(ret, RECORD_NOMINATION, p->record);
+	for (size_t i = 0; i < c->n_nodes; i++)
+		if (c->order[i]->lock)
+			add(ret, RECORD_LOCK, c->order[i]->lock->record);
+	for (size_t i = 0; i < c->n_nodes; i++)
+		for (const struct lapse_entry *l = c->order[i]->lapses; l; l = l->next)
+			add(ret, RECORD_LAPSE, l->record);
+	for (const struct refusal_entry *r = c->refusals; r; r = r->hh.next)
+		add(ret, RECORD_REFUSAL, r->record);
+}
+
+/* What makes two records of a kind the same one, as two strings. */
+static void identity(const struct change *change, const char **first, const char **second)
+{
+	const void *r = change->after;
+	*second = "";
+	switch (change->kind) {
+	case RECORD_NODE:
+		*first = ((const struct node_record *)r)->name;
+		break;
+	case RECORD_DEVICE:
+		*first = ((const struct device_record *)r)->uuid;
+		break;
+	case RECORD_ALLOCATION:
+		*first = ((const struct allocation *)r)->pod.uid;
+		break;
+	case RECORD_NOMINATION:
+		*first = ((const struct nomination *)r)->pod.uid;
+		break;
+	case RECORD_LOCK:
+		*first = ((const struct lock *)r)->node;
+		break;
+	case RECORD_LAPSE:
+		*first = ((const struct lapse *)r)->uid;
+		*second = ((const struct lapse *)r)->node;
+		break;
+	default:
+		assert(change->kind == RECORD_REFUSAL);
+		*first = ((const struct refusal *)r)->pod.uid;
+		break;
+	}
+}
+
+static int compare(const void *a_, const void *b_)
+{
+	const struct change *a = *(const struct change *const *)a_, *b = *(const struct change *const *)b_;
+	const char *a1, *a2, *b1, *b2;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	identity(a, &a1, &a2);
+	identity(b, &b1, &b2);
+	int first = strcmp(a1, b1);
+	return first ? first : strcmp(a2, b2);
+}
+
+static const struct change **sorted(const struct change_list *list)
+{
+	const struct change **order = mem_array(list->n, sizeof(struct change *));
+	for (size_t i = 0; i < list->n; i++)
+		order[i] = &list->changes[i];
+	qsort(order, list->n, sizeof *order, compare);
+	return order;
+}
+
+/* Deletes come first and from the leaves to the roots, then the inserts and updates from the roots to the leaves. */
+static void arrange(struct change_list *mixed, struct change_list *ret)
+{
+	for (int kind = RECORD_KINDS - 1; kind >= 0; kind--)
+		for (size_t i = 0; i < mixed->n; i++)
+			if ((int)mixed->changes[i].kind == kind && !mixed->changes[i].after)
+				change_list_add(ret, mixed->changes[i].kind, record_ref(mixed->changes[i].before), NULL);
+	for (int kind = 0; kind < RECORD_KINDS; kind++)
+		for (size_t i = 0; i < mixed->n; i++)
+			if ((int)mixed->changes[i].kind == kind && mixed->changes[i].after)
+				change_list_add(ret, mixed->changes[i].kind, record_ref(mixed->changes[i].before), record_ref(mixed->changes[i].after));
+}
+
+/* The node a record lies on; a record that moved to another node goes and comes, so that either node may go or come too. */
+static const char *node_of(enum record_kind kind, const void *record)
+{
+	switch (kind) {
+	case RECORD_DEVICE:
+		return ((const struct device_record *)record)->node;
+	case RECORD_ALLOCATION:
+		return ((const struct allocation *)record)->node;
+	case RECORD_NOMINATION:
+		return ((const struct nomination *)record)->node;
+	default:
+		return "";
+	}
+}
+
+void snapshot_difference(const struct change_list *from, const struct change_list *to, struct change_list *ret)
+{
+	const struct change **a = sorted(from), **b = sorted(to);
+	struct change_list mixed = { 0 };
+	size_t i = 0, k = 0;
+	while (i < from->n || k < to->n) {
+		int order = i == from->n ? 1 : k == to->n ? -1 : compare(&a[i], &b[k]);
+		const void *before = order <= 0 ? a[i]->after : NULL, *after = order >= 0 ? b[k]->after : NULL;
+		enum record_kind kind = order <= 0 ? a[i]->kind : b[k]->kind;
+		if (order == 0 && strcmp(node_of(kind, before), node_of(kind, after)) != 0) {
+			change_list_add(&mixed, kind, record_ref(before), NULL);
+			change_list_add(&mixed, kind, NULL, record_ref(after));
+		} else if (order || !record_equal(kind, before, after)) {
+			change_list_add(&mixed, kind, record_ref(before), record_ref(after));
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+	arrange(&mixed, ret);
+	change_list_free(&mixed);
+	free(a);
+	free(b);
+}
