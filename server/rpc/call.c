@@ -9,13 +9,10 @@
 #include "rpc/server.h"
 
 enum { VERDICT_DONE = 1, VERDICT_REFUSED, VERDICT_LATER };
-enum { ANSWER_ROOM = 500 }; /* bytes an answer begins with, so that common ones need no second allocation */
-
-struct error *response_too_long(void)
-{
-	struct error *e = error_new(ERR_OVERLOADED, "The answer would be longer than %d bytes; ask for less.", RPC_RESPONSE_MAX);
-	return error_with_string(e, "limit", "response");
-}
+enum {
+	ANSWER_ROOM = 500,     /* bytes an answer begins with, so that common ones need no second allocation */
+	TOO_LONG_ROOM = 2048   /* bytes that suffice to say that an answer is too long, whatever its id */
+};
 
 static void print_detail(struct json_out *o, const struct error_detail *d)
 {
@@ -88,20 +85,33 @@ static void call_reset(struct rpc_call *call)
 	text_clear(&call->answer);
 }
 
-/* Replaces an answer that does not fit into what the exchange may still say. A notification says nothing, so it has no limit. */
-static void check_length(struct rpc_call *call, size_t said)
+size_t response_room(const struct rpc_exchange *exchange)
 {
-	if (call->stage != CALL_DONE || call->notification || said + call->answer.length <= RPC_RESPONSE_MAX)
-		return;
-	struct error *e = response_too_long();
+	return RPC_RESPONSE_MAX - (exchange->batch ? exchange->count * TOO_LONG_ROOM + 2 : 0);
+}
+
+void call_answer_too_long(struct rpc_call *call)
+{
+	struct error *e = error_new(ERR_OVERLOADED, "The answer would be longer than %d bytes; ask for less.", RPC_RESPONSE_MAX);
+	e = error_with_string(e, "limit", "response");
 	call_answer_error(call, e);
 	error_free(e);
 }
 
-bool rpc_call_run(struct rpc_call *call, void *world)
+/* Counts a decided answer, and refuses the call when the exchange cannot say that much. A notification says nothing. */
+static void count_answer(struct rpc_call *call)
 {
 	struct rpc_exchange *x = call->exchange;
+	if (call->notification)
+		return;
+	if (x->decided + call->answer.length > response_room(x))
+		call_answer_too_long(call);
+	call->counted = call->answer.length + 1; /* and a comma */
+	x->decided += call->counted;
+}
 
+bool rpc_call_run(struct rpc_call *call, void *world)
+{
 	if (call->stage == CALL_BORN_REFUSED)
 		return false;
 	call_reset(call);
@@ -110,10 +120,7 @@ bool rpc_call_run(struct rpc_call *call, void *world)
 	(void)done;
 	if (call->stage == CALL_LATER)
 		return true;
-
-	check_length(call, x->decided);
-	call->counted = call->notification ? 0 : call->answer.length + 1; /* and a comma */
-	x->decided += call->counted;
+	count_answer(call);
 	return call->stage == CALL_DONE;
 }
 
@@ -125,7 +132,6 @@ void rpc_call_work(struct rpc_call *call, void *world, void *reader)
 	struct rpc_done done = call->method->work(call, call->params, world, reader);
 	assert(done.verdict && call->stage != CALL_LATER);
 	(void)done;
-	check_length(call, 0);
 }
 
 void rpc_call_fail(struct rpc_call *call, const struct error *failure)
@@ -158,6 +164,7 @@ void rpc_result_text(struct rpc_call *call, const char *json)
 struct rpc_done rpc_done(struct rpc_call *call)
 {
 	rpc_result(call);
+	assert(call->result.depth <= 2); /* the handler closed what it opened; the response and its result remain */
 	while (call->result.depth)
 		out_end(&call->result);
 	call->stage = CALL_DONE;

@@ -45,7 +45,7 @@ struct rpc_exchange {
 	bool batch;                      /* answered by an array */
 	size_t count, finished;
 	size_t stride;
-	size_t decided;                  /* bytes of the answers decided so far */
+	size_t decided;                  /* bytes of the answers decided so far, those of `work` not included */
 	char *calls;
 };
 
@@ -55,7 +55,10 @@ void call_answer_error(struct rpc_call *call, const struct error *e);
 /* The same, for good. */
 void call_born_refused(struct rpc_call *call, struct error *error_take);
 
-/* The error that stands for an answer that is too long. */
-struct error *response_too_long(void) __attribute__((warn_unused_result));
+/* The bytes that the results of an exchange may have together. What remains up to RPC_RESPONSE_MAX is for the errors that say so. */
+size_t response_room(const struct rpc_exchange *exchange);
+
+/* Replaces an answer by the error that says it is too long. */
+void call_answer_too_long(struct rpc_call *call);
 
 #endif

@@ -1,5 +1,6 @@
 #include "rpc/envelope.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -15,27 +16,38 @@ static struct error *invalid(const char *path, const char *sentence)
 	return *path ? error_with_string(e, "path", path) : e;
 }
 
-/* The id as JSON text, or NULL when it is none. */
-static const char *id_text(json_t *id, struct arena *arena)
+static const char *string_id(json_t *id, struct arena *arena)
 {
 	struct text text = { 0 };
 	struct json_out o = json_out_start(&text);
 
-	if (json_is_null(id))
-		return "null";
-	if (json_is_integer(id)) {
-		int64_t value = json_integer_value(id);
-		if (value < -RPC_INTEGER_MAX || value > RPC_INTEGER_MAX)
-			return NULL;
-		out_int(&o, NULL, value);
-	} else if (json_is_string(id) && json_string_length(id) <= ID_MAX) {
-		out_bytes(&o, NULL, json_string_value(id), json_string_length(id));
-	} else {
+	if (json_string_length(id) > ID_MAX)
 		return NULL;
-	}
+	out_bytes(&o, NULL, json_string_value(id), json_string_length(id));
 	char *copy = arena_string(arena, text.bytes, text.length);
 	text_free(&text);
 	return copy;
+}
+
+static const char *integer_id(json_t *id, struct arena *arena)
+{
+	char digits[24];
+	int64_t value = json_integer_value(id);
+
+	if (value < -RPC_INTEGER_MAX || value > RPC_INTEGER_MAX)
+		return NULL;
+	int length = snprintf(digits, sizeof digits, "%lld", (long long)value);
+	return arena_string(arena, digits, (size_t)length);
+}
+
+/* The id as JSON text, or NULL when it is none. */
+static const char *id_text(json_t *id, struct arena *arena)
+{
+	if (json_is_null(id))
+		return "null";
+	if (json_is_integer(id))
+		return integer_id(id, arena);
+	return json_is_string(id) ? string_id(id, arena) : NULL;
 }
 
 static struct error *unknown_member(const char *key)

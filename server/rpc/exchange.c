@@ -179,28 +179,32 @@ bool rpc_exchange_has_work(const struct rpc_exchange *x)
 
 /* Results of `work` were not counted while the calls were decided, so together they may be too long after all. They are answers to reads:
  * nothing is lost by asking again. */
-static void check_total(struct rpc_call *call, size_t said)
+static void fit_work_results(struct rpc_exchange *x)
 {
-	if (call->stage != CALL_DONE || said + call->answer.length + 2 <= RPC_RESPONSE_MAX)
-		return;
-	struct error *e = response_too_long();
-	call_answer_error(call, e);
-	error_free(e);
+	size_t said = x->decided;
+
+	for (size_t i = 0; i < x->count; i++) {
+		struct rpc_call *call = rpc_exchange_call(x, i);
+		if (!rpc_call_has_work(call) || call->notification || call->counted)
+			continue;
+		if (said + call->answer.length > response_room(x))
+			call_answer_too_long(call);
+		said += call->answer.length + 1;
+	}
 }
 
 bool rpc_exchange_answer(struct rpc_exchange *x, struct text *out)
 {
 	size_t start = out->length;
 
+	fit_work_results(x);
 	for (size_t i = 0; i < x->count; i++) {
 		struct rpc_call *call = rpc_exchange_call(x, i);
 		assert(call->stage >= CALL_DONE);
 		if (call->notification)
 			continue;
-		if (x->batch) {
-			check_total(call, out->length - start);
+		if (x->batch)
 			text_putc(out, out->length == start ? '[' : ',');
-		}
 		text_add(out, call->answer.bytes, call->answer.length);
 	}
 	if (x->batch && out->length > start)

@@ -14,10 +14,10 @@ struct rpc_server {
 	char *openrpc;                           /* the document, compact, as rpc.discover answers it */
 };
 
-/* The type of that name in the documentation; NULL when there is none. */
-const struct rpc_type *server_type(const struct rpc_server *server, const char *name);
+/* The result type of that name; NULL when there is none. */
+const struct rpc_type *server_type(const struct rpc_server *server, const char *name, size_t length);
 
-/* "scheduler|admin": the names of the roles. */
+/* "scheduler|admin": the names of the roles. `size` must suffice for all of them (64). */
 void roles_text(unsigned roles, char *to, size_t size);
 
 #endif
