@@ -261,7 +261,7 @@ coverage: ## line coverage of server/ and client/ (gcovr)
 # ---- the code itself
 
 C_FILES = $(shell git ls-files --cached --others --exclude-standard 'server/*.[ch]' 'client/*.[ch]' 'tests/*.[ch]')
-LINT_FLAGS = $(STANDARD) -Iserver -Iclient -Itests -DALLOT_VERSION='"$(VERSION)"' $(call pkg,--cflags $(PACKAGES))
+LINT_FLAGS = $(STANDARD) -Iserver -Iclient -Itests -DALLOT_VERSION=\"$(VERSION)\" $(call pkg,--cflags $(PACKAGES))
 
 .PHONY: format lint
 format: ## clang-format on every C file
@@ -273,8 +273,8 @@ lint-format:
 lint-rules:
 	@echo "  include rule"; tools/check-includes $(C_FILES)
 lint-tidy:
-	@echo "  clang-tidy"; printf '%s\n' $(filter %.c,$(C_FILES)) | \
-		xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(subst ",\",$(LINT_FLAGS)) 2>&1 | tools/tidy-filter' sh
+	@echo "  clang-tidy"; printf '%s\n' $(filter server/%.c client/%.c,$(C_FILES)) | \
+		xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(LINT_FLAGS) 2>&1 | tools/tidy-filter' sh
 lint-cppcheck:
 	@echo "  cppcheck"; cppcheck --quiet --std=c11 --inline-suppr --error-exitcode=1 -j 2 --enable=warning,performance,portability \
 		--suppress=missingInclude --suppress=unknownMacro -Iserver -Iclient -Itests $(filter server/%.c client/%.c,$(C_FILES))
