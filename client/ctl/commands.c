@@ -1,0 +1,30 @@
+/* The commands for people. */
+#include "ctl/ctl.h"
+#include "ctl/replay.h"
+#include "ctl/views.h"
+
+const struct command commands[] = {
+	{ "nodes", "", "the nodes, and with -o wide how full they are", NULL, OPT_NODE | OPT_TYPE | OPT_RESOURCE, 0, 0,
+		nodes_run },
+	{ "top", "", "how full each device of each node is, and the total",
+		"A cell is used/total; one with a ! belongs to a device that is unhealthy, cordoned or missing.",
+		OPT_NODE | OPT_TYPE | OPT_RESOURCE, 0, 0, top_run },
+	{ "devices", "", "the devices, what of them is used, and who holds them", NULL, OPT_NODE | OPT_TYPE | OPT_UUID, 0, 0,
+		devices_run },
+	{ "pods", "", "the pods that hold devices", NULL, OPT_NAMESPACE | OPT_NODE | OPT_STATE, 0, 0, pods_run },
+	{ "explain", "POD", "why a pod is pending, and what would help",
+		"POD is namespace/name, a uid, or a name in --namespace.", OPT_NAMESPACE, 1, 1, explain_run },
+	{ "nominations", "", "the devices promised to pods that wait", NULL, OPT_NODE, 0, 0, nominations_run },
+	{ "locks", "", "the node locks", NULL, OPT_NODE, 0, 0, locks_run },
+	{ "events", "", "what happened, oldest first; with --follow as it happens", NULL,
+		OPT_NAMESPACE | OPT_NODE | OPT_UID | OPT_FOLLOW | OPT_LAST | OPT_AFTER, 0, 0, events_run },
+	{ "info", "", "the server's version, revision, counts and alarms", NULL, 0, 0, 0, info_run },
+	{ "replay", "--nodes FILE --pods FILE", "registers a cluster and drives a workload through it",
+		"The files have the format of the openb trace; columns are found by the names in the first line. Every pod is "
+		"reserved where\n"
+		"the server puts it, bound and allocated. Ends with what was placed and refused, speed, latency, allocation per "
+		"model and\n"
+		"server.check; fails when that finds anything. Meant for an empty server: the nodes are registered in it.",
+		OPT_NODES | OPT_PODS | OPT_POLICY | OPT_SEED | OPT_CHURN | OPT_CONNECTIONS, 0, 0, replay_run },
+	{ 0 },
+};
