@@ -160,8 +160,9 @@ static struct error *split_address(const char *address, char **host, const char 
 	const char *colon = strrchr(address, ':');
 	size_t length = colon ? (size_t)(colon - address) : 0;
 	const char *start = address;
-	bool bracketed = length > 2 && address[0] == '[' && address[length - 1] == ']';
-	if (length == 0 || colon[1] == '\0' || (!bracketed && memchr(address, ':', length)))
+	bool bracketed = address[0] == '[';
+	bool whole = bracketed ? length > 2 && address[length - 1] == ']' : length > 0 && !memchr(address, ':', length);
+	if (!whole || colon[1] == '\0')
 		return listen_error(EX_USAGE, address, "an address is HOST:PORT or [IPV6]:PORT");
 	if (bracketed) {
 		start++;
