@@ -188,7 +188,7 @@ static bool take(const struct view *v, size_t device, const struct share *s)
 {
 	const struct device *d = &v->node->devices[device];
 	struct slot *slot = &v->slots[device];
-	if (!d->eligible || slot->closed || slot->shares < 1 || (s->whole && !slot->idle))
+	if (slot->closed || slot->shares < 1 || (s->whole && !slot->idle))
 		return false;
 	for (size_t i = 0; i < s->n_amounts; i++) {
 		size_t k = 0;
@@ -198,7 +198,7 @@ static bool take(const struct view *v, size_t device, const struct share *s)
 			return false;
 	}
 	slot->idle = false;
-	slot->closed = s->whole;
+	slot->closed |= s->whole;
 	slot->shares -= slot->shares == INT64_MAX ? 0 : 1;
 	return true;
 }
@@ -210,8 +210,22 @@ bool fit_holds(struct fit *fit, const struct node *node, const struct share *sha
 	view_build(fit, node, VIEW_NOW, &fit->now);
 	for (size_t i = 0; i < n; i++) {
 		const struct device *d = node_device(node, shares[i].device_id);
-		if (!d || !take(&fit->now, (size_t)(d - node->devices), &shares[i]))
+		if (!d || !d->eligible || !take(&fit->now, (size_t)(d - node->devices), &shares[i]))
 			return false;
+	}
+	return true;
+}
+
+bool fit_shares_fit(struct fit *fit, const struct node *node, const struct share *shares, size_t n, struct reason *why)
+{
+	view_build(fit, node, VIEW_NOW, &fit->now);
+	for (size_t i = 0; i < n; i++) {
+		const struct device *d = node_device(node, shares[i].device_id);
+		const struct claim *c = fit->claims[shares[i].claim].claim;
+		if (take(&fit->now, (size_t)(d - node->devices), &shares[i]))
+			continue;
+		*why = (struct reason){ .slug = SLUG_INSUFFICIENT, .claim = shares[i].claim, .type = c->type, .need = c->count };
+		return false;
 	}
 	return true;
 }

@@ -72,6 +72,10 @@ enum fit_verdict fit_assign(struct fit *fit, const struct node *node, struct sha
 /* Whether given shares (a nomination's) are all on eligible devices and still fit as the query sees the node. */
 bool fit_holds(struct fit *fit, const struct node *node, const struct share *shares, size_t n);
 
+/* Whether shares of what already runs fit, whatever the state of their devices and of the node. False: `*why` names the first claim
+ * that does not. */
+bool fit_shares_fit(struct fit *fit, const struct node *node, const struct share *shares, size_t n, struct reason *why);
+
 /* How free the node is for this request, in parts of a million: the mean over the claims of what is available of their devices, by
  * the largest resource; for whole claims the part of idle devices. */
 int64_t fit_free_part(struct fit *fit, const struct node *node);

@@ -206,7 +206,7 @@ struct event {
 	const char *reason;   /* the caller's reason or the cause; "" = none */
 	const char *cause;    /* what made the server do it ("external", "expired", ...); "" = none */
 	const char *by;       /* the uid that caused it; "" = none */
-	int64_t unclaimed;    /* groups never handed out, -1 = does not apply */
+	int64_t unclaimed;    /* groups never handed out, 0 = does not apply */
 	enum event_subject subject_kind;
 	const void *subject;  /* the record, held by reference; NULL for SUBJECT_NONE */
 };
