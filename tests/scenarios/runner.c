@@ -19,6 +19,7 @@
 
 #include "support/call.h"
 #include "support/check.h"
+#include "support/cluster.h"
 #include "support/match.h"
 #include "support/server.h"
 
@@ -97,23 +98,6 @@ static void play_call(struct play *p, json_t *step, const char *method)
 	json_decref(answer);
 }
 
-/* The standard device number `i` of the `n` devices of a type. */
-static json_t *standard_device(const char *node, const char *type, json_int_t n, json_int_t i)
-{
-	const char *resources = strcmp(type, "gpu") == 0    ? "{'core': 100, 'memory': 80}"
-				: strcmp(type, "rdma") == 0 ? "{'vf': 30}"
-				: strcmp(type, "host") == 0 ? "{'cpu': 64000, 'memory': 262144}"
-							    : "{}";
-	json_t *device = json_of("{'uuid': '%s-%s-%lld', 'type': '%s', 'minor': %lld, 'resources': %s}", node, type, (long long)i,
-		type, (long long)i, resources);
-	if (n > 1) {
-		json_t *place = json_of("{'numa': %lld, 'pcie': 'pci%lld'}", (long long)(i * 2 / n), (long long)(i / 2));
-		json_object_update(device, place);
-		json_decref(place);
-	}
-	return device;
-}
-
 static void play_cluster(struct play *p, json_t *cluster)
 {
 	const char *node, *type;
@@ -121,8 +105,8 @@ static void play_cluster(struct play *p, json_t *cluster)
 	json_object_foreach (cluster, node, types) {
 		json_t *devices = json_array();
 		json_object_foreach (types, type, count)
-			for (json_int_t i = 0; i < json_integer_value(count); i++)
-				json_array_append_new(devices, standard_device(node, type, json_integer_value(count), i));
+			for (int i = 0, n = (int)json_integer_value(count); i < n; i++)
+				json_array_append_new(devices, standard_device(node, type, n, i));
 		json_decref(
 			call_result(p->server->wire, "node.register", json_pack("{s:s, s:o}", "node", node, "devices", devices)));
 	}
