@@ -121,7 +121,7 @@ struct rpc_name {
 
 /* A member that decodes itself. */
 struct rpc_custom {
-	/* Fills `member`. On refusal: rpc_invalid with a path relative to the member ("" = the member itself). */
+	/* Fills `member`, which is zero. `value` may be of any kind, null too; a member that was not sent stays zero. On refusal: rpc_invalid with a path relative to the member ("" = the member itself). */
 	struct error *(*decode)(const struct rpc_value *value, struct arena *arena, void *member);
 	void (*encode)(const void *member, struct json_out *o, const char *key); /* NULL if it is never encoded */
 	const char *schema;                                                     /* JSON Schema text for the documentation */
@@ -129,7 +129,7 @@ struct rpc_custom {
 
 struct rpc_field {
 	const char *name;               /* of the member, in JSON and in the struct */
-	size_t offset;                  /* in the struct */
+	size_t offset, size;            /* of the member in the struct */
 	enum rpc_wire wire;
 	bool required;
 	const char *doc;                /* a sentence for people */
@@ -161,7 +161,8 @@ struct rpc_shape {
 	const char *: WIRE_STRING, unsigned: WIRE_ENUM, struct rpc_strings: WIRE_STRINGS, struct rpc_list: WIRE_LIST, \
 	struct rpc_amounts: WIRE_AMOUNTS, struct rpc_portions: WIRE_PORTIONS, struct rpc_labels: WIRE_LABELS, \
 	struct rpc_json: WIRE_JSON, default: WIRE_OBJECT)
-#define RPC_FIELD(type, member) .name = #member, .offset = offsetof(type, member), .wire = RPC_WIRE(((type *)0)->member)
+#define RPC_FIELD(type, member) .name = #member, .offset = offsetof(type, member), \
+	.size = sizeof(((type *)0)->member), .wire = RPC_WIRE(((type *)0)->member)
 
 /* REQUIRED(struct type, member, "Sentence.", rules...) and the same for OPTIONAL. */
 #define REQUIRED(type, member, ...) { RPC_FIELD(type, member), .required = true, .doc = __VA_ARGS__ }

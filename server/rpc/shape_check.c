@@ -39,6 +39,8 @@ static const char *field_mistake(const struct rpc_field *f)
 		return "is an enum without names";
 	if (nested != (f->shape != NULL))
 		return nested ? "needs a SHAPE, or is of a type no form is known for" : "has a shape but is no object";
+	if (f->wire == WIRE_OBJECT && f->shape->size != f->size)
+		return "has a shape of another size than the member";
 	if (f->min > f->max)
 		return "has an empty range";
 	if (f->wire == WIRE_INT32 && (field_min(f) < INT32_MIN || field_max(f) > INT32_MAX))
