@@ -27,11 +27,18 @@ struct engine_call_class {
 	void (*release)(struct engine_call *call, const struct error *failure);
 };
 
-/* The head of every call; the owner embeds it. */
+/* The head of every call; the owner embeds it, set to zero but for class and actor. */
 struct engine_call {
 	const struct engine_call_class *class;
-	const char *actor;        /* for the events; outlives the call */
-	struct engine_call *next; /* the engine's */
+	const char *actor;    /* for the events; outlives the call */
+	bool frees;           /* it gives things back: it is tried even while the disk is full (others are answered `read_only`) */
+	bool no_work;         /* decide may set it: the answer is complete, `work` is not needed. Cleared before decide */
+	size_t size;          /* bytes that the call and its answer hold, roughly; set before engine_submit and by decide. Bounds the turn */
+
+	/* The engine's. */
+	struct engine_call *next;
+	const struct error *failure; /* what release is told */
+	bool changed;                /* decide changed something */
 };
 
 struct engine_options {
@@ -55,7 +62,7 @@ struct engine *engine_new(const struct engine_options *options);
 /* Hands in a call; it is decided in this turn. Only on the loop thread, not from within decide. */
 void engine_submit(struct engine *engine, struct engine_call *call);
 
-/* Whether the open turn is at its bounds: whoever feeds the engine stops until on_room. */
+/* Whether as much waits as may wait (1,024 calls or 4 MiB): whoever feeds the engine stops until on_room. */
 bool engine_full(const struct engine *engine);
 
 /* Descriptor that becomes readable when a commit or a work has ended; then engine_collect is due. */
@@ -71,7 +78,7 @@ int64_t engine_timeout(const struct engine *engine);
 /* Moves the manual clock within the open turn; what is due expires at once. Only from within decide. */
 int64_t engine_advance(struct engine *engine, struct txn *txn, int64_t ms);
 
-/* What server.info tells. Alarms are slugs; the array is the engine's. */
+/* What server.info tells. Alarms are slugs, the store's among them; the array is the engine's and lives until the next call. */
 struct engine_status {
 	int64_t durable_revision;
 	int64_t now;
@@ -84,6 +91,9 @@ struct engine_status {
 	int64_t operations;     /* calls decided since the start */
 };
 struct engine_status engine_status(const struct engine *engine);
+
+/* Raises or clears an alarm that somebody else has found out; `slug` is a constant. Loop thread. */
+void engine_alarm(struct engine *engine, const char *slug, bool raised);
 
 /* Finishes both turns and all work, releases every call, stops the threads. The cluster stays the caller's; the store is his again. */
 void engine_stop(struct engine *engine);
