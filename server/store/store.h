@@ -6,6 +6,8 @@
 #define ALLOTD_STORE_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -27,7 +29,7 @@ struct store_options {
 	const char *directory;           /* the data directory; created with mode 0700 when missing */
 	const struct store_codec *codec;
 	const struct log *log;
-	bool guard;                      /* leave the database's guard triggers on for our own writes too (tests) */
+	bool guard;                      /* keep the database's guard triggers on for our own writes too (tests); others always have them */
 	int64_t now;                     /* for a new database: its creation time, Unix ms */
 	int64_t max_bytes;               /* hard limit of the database file, 0 = none */
 };
@@ -60,21 +62,30 @@ struct error *store_open(const struct store_options *options, struct store **ret
 /* Closes cleanly: checkpoint, exact high-water record. NULL is legal. */
 void store_close(struct store *store);
 
+/* As of the last commit or load. */
 struct store_meta store_meta(const struct store *store);
+
+/* What the store is worried about, as slugs for server.info: "highwater_absent" and "highwater_torn" (at the start there was no good record of
+ * how far the database had come), "highwater_unwritable". Fills in at most STORE_ALARMS constants and returns their number. Any thread. */
+enum { STORE_ALARMS = 3 };
+size_t store_alarms(const struct store *store, const char *ret[STORE_ALARMS]);
 
 /* Reads every row as an insert, in an order in which they can be applied to an empty cluster, and the meta row. Runs on the writing
  * connection in one read transaction, and from then on regards what it read as known (see STORE_EXTERNAL). */
 struct error *store_load(struct store *store, struct change_list *ret, struct store_meta *meta) __attribute__((warn_unused_result));
 
-/* Writes the changes and the meta row in one transaction and commits. `known` marks changes that are on disk already (taken over from an
- * external writer): only their events are written. On anything but STORE_OK, `*why` says what SQLite said (owned by the caller). */
+/* Writes the changes and the meta row in one transaction and commits. Changes that are on disk already (taken over from an external writer)
+ * are left out by the caller, but for their events. `horizon` never goes back. On anything but STORE_OK, `*why` says what SQLite said (owned by
+ * the caller); on STORE_OK it is NULL.
+ *
+ * With the guard on, order counts: a lock is put before the allocation that is bound under it, and goes after the allocation has left `bound`. */
 enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why);
 
 /* Whether somebody else changed the database since the last commit or load. Cheap; called when idle. */
 bool store_changed_outside(struct store *store);
 
-/* Housekeeping between commits, called when idle or every so often: a passive checkpoint, and the removal of a bounded number of
- * events beyond the limits. Raises meta.horizon. */
+/* Housekeeping between commits, called when idle or every so often (once a second is enough): a passive checkpoint, and the removal of events
+ * beyond the limits, at most twice as many as were written since the last call. Raises meta.horizon. */
 struct store_retention {
 	int64_t keep_events; /* number of events to keep; 0 = all */
 	int64_t keep_ms;     /* age of events to keep; 0 = any */
@@ -102,7 +113,9 @@ struct store_event_query {
 };
 
 /* Calls `each` for the matching events in order; a revision is never split: after `limit` events it goes on to the end of the revision.
- * `*last` is the revision up to which the answer is complete. ERR_COMPACTED (oldest, epoch) when `after` lies before the horizon. */
+ * `*last` is the revision up to which the answer is complete, which may be reached with fewer events than `limit`, even none: a call looks at a
+ * bounded number of rows. At the end of history it is the revision of the snapshot. ERR_COMPACTED (oldest: the first revision that is still
+ * there, epoch) when `after` lies before the horizon. */
 struct error *store_reader_events(struct store_reader *reader, const struct store_event_query *query,
 	void (*each)(void *context, const struct store_event *event), void *context, int64_t *last) __attribute__((warn_unused_result));
 
