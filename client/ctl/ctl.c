@@ -43,28 +43,36 @@ int ctl_failed(struct ctl *ctl, const struct allot_error *error)
 	return status_of(error->kind);
 }
 
-struct allot_conn *ctl_connect(struct ctl *ctl)
+int ctl_connect(struct ctl *ctl, struct allot_conn **ret)
 {
 	struct allot_error error = ALLOT_ERROR_INIT;
 	char *path = ctl->options.address ? mem_string(ctl->options.address) : mem_must(allot_default_socket());
-	struct allot_conn *conn = allot_connect(path, ctl->options.timeout, &error);
+	int status = CTL_OK;
 
-	if (!conn) {
-		ctl_failed(ctl, &error);
+	*ret = allot_connect(path, ctl->options.timeout, &error);
+	if (!*ret && error.kind == ALLOT_UNREACHABLE) {
+		fprintf(ctl->err, "allotctl: %s; is allotd running there?\n", error.message);
+		status = CTL_UNREACHABLE;
+	} else if (!*ret) {
+		status = ctl_failed(ctl, &error);
 	}
 	free(path);
 	allot_error_clear(&error);
-	return conn;
+	return status;
+}
+
+int ctl_connected(struct ctl *ctl)
+{
+	return ctl->conn ? CTL_OK : ctl_connect(ctl, &ctl->conn);
 }
 
 int ctl_try(struct ctl *ctl, const char *method, json_t *params, json_t **result, struct allot_error *error)
 {
-	if (!ctl->conn) {
-		ctl->conn = ctl_connect(ctl);
-	}
-	if (!ctl->conn) {
+	int status = ctl_connected(ctl);
+
+	if (status != CTL_OK) {
 		json_decref(params);
-		return CTL_UNREACHABLE;
+		return status;
 	}
 	if (allot_call(ctl->conn, method, params, result, error) == 0) {
 		return CTL_OK;

@@ -41,8 +41,11 @@ int ctl_call(struct ctl *ctl, const char *method, json_t *params, json_t **resul
 /* The same, but a refusal is not printed: CTL_REFUSED with *error, which the caller clears (everything else is printed). */
 int ctl_try(struct ctl *ctl, const char *method, json_t *params, json_t **result, struct allot_error *error);
 
-/* A further connection to the same server; NULL after saying why on `err`. */
-struct allot_conn *ctl_connect(struct ctl *ctl);
+/* A further connection to the same server, the caller's; on failure says why on `err`. */
+int ctl_connect(struct ctl *ctl, struct allot_conn **ret);
+
+/* Makes sure that ctl->conn is a connection. */
+int ctl_connected(struct ctl *ctl);
 
 /* Says what failed, with the reasons per node when the error has some; returns the exit status. */
 int ctl_failed(struct ctl *ctl, const struct allot_error *error);

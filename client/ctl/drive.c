@@ -247,14 +247,12 @@ static int serve(struct driver *d)
 
 static int open_lanes(struct driver *d)
 {
-	d->n_lanes = (size_t)d->ctl->options.connections + 1;
-	for (size_t i = 0; i < d->n_lanes; i++) {
-		d->lanes[i].conn = ctl_connect(d->ctl);
-		if (!d->lanes[i].conn) {
-			return CTL_UNREACHABLE;
-		}
+	int status = CTL_OK;
+
+	while (status == CTL_OK && d->n_lanes <= (size_t)d->ctl->options.connections) {
+		status = ctl_connect(d->ctl, &d->lanes[d->n_lanes++].conn);
 	}
-	return CTL_OK;
+	return status;
 }
 
 static void close_lanes(struct driver *d)
@@ -320,18 +318,13 @@ int drive_register(struct ctl *ctl, const struct trace *trace)
 {
 	struct progress progress = progress_begin(ctl, "register", trace->n_nodes);
 	struct allot_error error = ALLOT_ERROR_INIT;
-	int status = CTL_OK;
+	int status = ctl_connected(ctl);
 	size_t i;
 
-	ctl->conn = ctl->conn ? ctl->conn : ctl_connect(ctl);
-	if (!ctl->conn) {
-		return CTL_UNREACHABLE;
-	}
 	for (i = 0; i < trace->n_nodes && status == CTL_OK; i++) {
 		if (allot_send(ctl->conn, "node.register", trace_register_params(&trace->nodes[i]), NULL, &error) < 0) {
 			status = ctl_failed(ctl, &error);
-		}
-		if (status == CTL_OK && allot_unanswered(ctl->conn) == WINDOW) {
+		} else if (allot_unanswered(ctl->conn) == WINDOW) {
 			status = registered(ctl);
 		}
 		progress_show(&progress, i);

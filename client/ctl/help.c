@@ -123,6 +123,21 @@ static void print(struct ctl *ctl, struct table *table_take, const char *title)
 	table_free(table_take);
 }
 
+/* How a parameter of that schema is written after its name. */
+static const char *form_of(const json_t *doc, const json_t *schema)
+{
+	const json_t *items = schema_member(doc, schema, NULL);
+
+	if (schema_allows(doc, schema, "string") || schema_allows(doc, schema, "integer") ||
+		schema_allows(doc, schema, "boolean")) {
+		return "=VALUE";
+	}
+	if (schema_allows(doc, schema, "object")) {
+		return ".NAME=VALUE";
+	}
+	return items && schema_allows(doc, items, "string") ? "=A,B" : ":=JSON";
+}
+
 static void print_usage(struct ctl *ctl, const json_t *doc, const json_t *method)
 {
 	const json_t *param;
@@ -130,17 +145,11 @@ static void print_usage(struct ctl *ctl, const json_t *doc, const json_t *method
 
 	fprintf(ctl->out, "Usage: allotctl %s", get_string(method, "name"));
 	json_array_foreach (json_object_get(method, "params"), i, param) {
-		const json_t *schema;
-		const char *name;
-		bool required, json;
+		const json_t *known = schema_resolve(doc, param);
+		bool required = get_bool(known, "required");
 
-		param = schema_resolve(doc, param);
-		schema = json_object_get(param, "schema");
-		name = get_string(param, "name");
-		required = get_bool(param, "required");
-		json = !schema_allows(doc, schema, "string") && !schema_allows(doc, schema, "integer") &&
-		       !schema_allows(doc, schema, "boolean");
-		fprintf(ctl->out, " %s%s%s%s", required ? "" : "[", name, json ? ":=JSON" : "=VALUE", required ? "" : "]");
+		fprintf(ctl->out, required ? " %s%s" : " [%s%s]", get_string(known, "name"),
+			form_of(doc, json_object_get(known, "schema")));
 	}
 	putc('\n', ctl->out);
 }
@@ -155,9 +164,10 @@ static void print_errors(struct ctl *ctl, const json_t *doc, const json_t *metho
 	}
 	heading(ctl, "Errors");
 	json_array_foreach (json_object_get(method, "errors"), i, error) {
-		error = schema_resolve(doc, error);
-		fprintf(ctl->out, "  %" JSON_INTEGER_FORMAT "  %s\n", json_integer_value(json_object_get(error, "code")),
-			get_string(error, "message"));
+		const json_t *known = schema_resolve(doc, error);
+
+		fprintf(ctl->out, "  %" JSON_INTEGER_FORMAT "  %-16s %s\n", json_integer_value(json_object_get(known, "code")),
+			get_string(json_object_get(known, "data"), "reason"), get_string(known, "message"));
 	}
 }
 

@@ -13,6 +13,8 @@
 extern const unsigned char openrpc_json[];
 extern const unsigned long openrpc_json_size;
 
+static const json_int_t wire_limit = INT64_C(1) << 50;
+
 enum { DEEPEST = 16 }; /* references and alternatives followed before giving up */
 
 json_t *schema_load(void)
@@ -186,10 +188,17 @@ const char *schema_doc(const json_t *doc, const json_t *described)
 
 static void print_type(const json_t *doc, const json_t *schema, FILE *out, int depth);
 
+/* Limits that only say what the wire or the type can carry are left out. */
 static void print_range(const json_t *schema, FILE *out)
 {
 	const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
 
+	if (json_integer_value(least) <= -wire_limit || json_integer_value(least) == INT32_MIN) {
+		least = NULL;
+	}
+	if (json_integer_value(most) >= wire_limit || json_integer_value(most) == INT32_MAX) {
+		most = NULL;
+	}
 	if (least && most) {
 		fprintf(out, " %" PRId64 "..%" PRId64, (int64_t)json_integer_value(least), (int64_t)json_integer_value(most));
 	} else if (least) {
