@@ -10,8 +10,8 @@
 
 enum { VERDICT_DONE = 1, VERDICT_REFUSED, VERDICT_LATER };
 enum {
-	ANSWER_ROOM = 500,     /* bytes an answer begins with, so that common ones need no second allocation */
-	TOO_LONG_ROOM = 2048   /* bytes that suffice to say that an answer is too long, whatever its id */
+	ANSWER_ROOM = 500,   /* bytes an answer begins with, so that common ones need no second allocation */
+	TOO_LONG_ROOM = 2048 /* bytes that suffice to say that an answer is too long, whatever its id */
 };
 
 static void print_detail(struct json_out *o, const struct error_detail *d)

@@ -13,11 +13,11 @@
 
 /* How far the answer of a call is. */
 enum call_stage {
-	CALL_READY,  /* decoded, never run, or run without effect */
-	CALL_OPEN,   /* a handler is writing */
-	CALL_LATER,  /* handle is done, work will answer */
-	CALL_DONE,   /* `answer` is complete and a result */
-	CALL_REFUSED, /* `answer` is complete and an error */
+	CALL_READY,       /* decoded, never run, or run without effect */
+	CALL_OPEN,        /* a handler is writing */
+	CALL_LATER,       /* handle is done, work will answer */
+	CALL_DONE,        /* `answer` is complete and a result */
+	CALL_REFUSED,     /* `answer` is complete and an error */
 	CALL_BORN_REFUSED /* the same since it was read: there is nothing to run */
 };
 
@@ -28,10 +28,10 @@ struct rpc_call {
 	const char *id;                  /* as JSON text */
 	bool notification;
 	enum call_stage stage;
-	struct text answer;              /* the response object */
-	struct json_out result;          /* writes into `answer` */
-	size_t counted;                  /* bytes of `answer` that `exchange->decided` contains */
-	void *state;                     /* of the handler */
+	struct text answer;     /* the response object */
+	struct json_out result; /* writes into `answer` */
+	size_t counted;         /* bytes of `answer` that `exchange->decided` contains */
+	void *state;            /* of the handler */
 	void (*state_end)(void *state);
 	alignas(max_align_t) char extra[];
 };
@@ -42,10 +42,10 @@ struct rpc_exchange {
 	struct arena *arena;             /* holds the exchange itself */
 	struct rpc_peer peer;            /* a copy */
 	void *owner;
-	bool batch;                      /* answered by an array */
+	bool batch; /* answered by an array */
 	size_t count, finished;
 	size_t stride;
-	size_t decided;                  /* bytes of the answers decided so far, those of `work` not included */
+	size_t decided; /* bytes of the answers decided so far, those of `work` not included */
 	char *calls;
 };
 
@@ -55,7 +55,8 @@ void call_answer_error(struct rpc_call *call, const struct error *e);
 /* The same, for good. */
 void call_born_refused(struct rpc_call *call, struct error *error_take);
 
-/* The bytes that the results of an exchange may have together. What remains up to RPC_RESPONSE_MAX is for the errors that say so. */
+/* The bytes that the results of an exchange may have together. What remains up to RPC_RESPONSE_MAX is for the errors that say
+ * so. */
 size_t response_room(const struct rpc_exchange *exchange);
 
 /* Replaces an answer by the error that says it is too long. */

@@ -75,7 +75,8 @@ const char *string_rule_broken(const struct rpc_field *f, const char *s, size_t 
 	return has_control(s, length) ? "must not contain control characters" : NULL;
 }
 
-struct error *decode_string(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, const char **ret)
+struct error *decode_string(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, const char **ret)
 {
 	if (!json_is_string(json))
 		return place_refuse(at, "must be a string");
@@ -116,8 +117,8 @@ static struct error *decode_enum(const struct rpc_field *f, json_t *json, const 
 	return e;
 }
 
-static struct error *decode_raw(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_json *ret)
+static struct error *decode_raw(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_json *ret)
 {
 	const size_t flags = JSON_COMPACT | JSON_SORT_KEYS;
 	size_t most = f->max_bytes ? f->max_bytes : RPC_TEXT_MAX;
@@ -229,7 +230,7 @@ struct error *decode_object(const struct rpc_shape *shape, json_t *json, const s
 
 	if (json && !json_is_object(json))
 		return place_refuse(at, "must be an object");
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		const struct place here = { .up = at, .key = key };
 		size_t i = find_field(shape, key, next);
 		if (i == shape->n_fields)

@@ -18,8 +18,8 @@ struct error *decode_object(const struct rpc_shape *shape, json_t *json, const s
 	__attribute__((warn_unused_result));
 
 /* One string by the rules of a field; `ret` lives in the arena. */
-struct error *decode_string(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, const char **ret)
-	__attribute__((warn_unused_result));
+struct error *decode_string(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
+	const char **ret) __attribute__((warn_unused_result));
 
 /* One integer in a range. */
 struct error *decode_integer(json_t *json, int64_t min, int64_t max, const struct place *at, int64_t *ret)

@@ -19,11 +19,11 @@ static struct error *check_count(const struct rpc_field *f, size_t n, const stru
 	return NULL;
 }
 
-static struct error *decode_strings(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_strings *ret)
+static struct error *decode_strings(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_strings *ret)
 {
 	size_t n = json_array_size(json);
-	const char **items = n ? arena_alloc(arena, n * sizeof *items) : NULL;
+	const char **items = arena_alloc(arena, n * sizeof *items);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct place here = { .up = at, .index = i };
@@ -35,11 +35,11 @@ static struct error *decode_strings(const struct rpc_field *f, json_t *json, con
 	return NULL;
 }
 
-static struct error *decode_list(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_list *ret)
+static struct error *decode_list(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_list *ret)
 {
 	size_t n = json_array_size(json);
-	char *items = n ? arena_alloc(arena, n * f->shape->size) : NULL;
+	char *items = arena_alloc(arena, n * f->shape->size);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct place here = { .up = at, .index = i };
@@ -68,15 +68,15 @@ static struct error *decode_key(const char *key, const struct place *at, struct 
 	return NULL;
 }
 
-static struct error *decode_amounts(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_amounts *ret)
+static struct error *decode_amounts(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_amounts *ret)
 {
 	size_t n = 0, count = json_object_size(json);
-	struct rpc_amount *items = count ? arena_alloc(arena, count * sizeof *items) : NULL;
+	struct rpc_amount *items = arena_alloc(arena, count * sizeof *items);
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		const struct place here = { .up = at, .key = key };
 		struct error *e = decode_key(key, &here, arena, &items[n].name);
 		if (!e)
@@ -115,15 +115,15 @@ static struct error *decode_portion(const struct rpc_field *f, json_t *json, con
 	return NULL;
 }
 
-static struct error *decode_portions(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_portions *ret)
+static struct error *decode_portions(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_portions *ret)
 {
 	size_t n = 0, count = json_object_size(json);
-	struct rpc_portion *items = count ? arena_alloc(arena, count * sizeof *items) : NULL;
+	struct rpc_portion *items = arena_alloc(arena, count * sizeof *items);
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		const struct place here = { .up = at, .key = key };
 		struct error *e = decode_key(key, &here, arena, &items[n].name);
 		if (!e)
@@ -138,15 +138,15 @@ static struct error *decode_portions(const struct rpc_field *f, json_t *json, co
 	return NULL;
 }
 
-static struct error *decode_labels(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena,
-	struct rpc_labels *ret)
+static struct error *decode_labels(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_labels *ret)
 {
 	size_t n = 0, count = json_object_size(json);
-	struct rpc_label *items = count ? arena_alloc(arena, count * sizeof *items) : NULL;
+	struct rpc_label *items = arena_alloc(arena, count * sizeof *items);
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		const struct place here = { .up = at, .key = key };
 		struct error *e = decode_key(key, &here, arena, &items[n].key);
 		if (!e)

@@ -53,8 +53,8 @@ static const char *id_text(json_t *id, struct arena *arena)
 static struct error *unknown_member(const char *key)
 {
 	size_t shown = rpc_cut(key, KEY_SHOWN);
-	struct error *e = error_new(ERR_INVALID_REQUEST, "A call has no member \"%.*s\"%s.", (int)shown, key,
-		key[shown] ? " (shortened)" : "");
+	struct error *e = error_new(
+		ERR_INVALID_REQUEST, "A call has no member \"%.*s\"%s.", (int)shown, key, key[shown] ? " (shortened)" : "");
 	char path[KEY_SHOWN + 1] = { 0 };
 	memcpy(path, key, shown);
 	return error_with_string(e, "path", path);
@@ -65,7 +65,7 @@ static struct error *read_members(json_t *json, struct envelope *ret)
 	json_t *version = NULL, *method = NULL, *value;
 	const char *key;
 
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		if (strcmp(key, "jsonrpc") == 0)
 			version = value;
 		else if (strcmp(key, "method") == 0)
@@ -94,7 +94,8 @@ struct error *envelope_read(json_t *json, struct arena *arena, struct envelope *
 	json_t *id = json_object_get(json, "id");
 	const char *text = id ? id_text(id, arena) : NULL;
 	if (id && !text)
-		return invalid("id", "The member \"id\" must be a string of at most 256 bytes, an integer within 53 bits, or null.");
+		return invalid(
+			"id", "The member \"id\" must be a string of at most 256 bytes, an integer within 53 bits, or null.");
 	if (text)
 		ret->id = text;
 

@@ -16,23 +16,24 @@ static const struct rpc_shape no_params = { .name = NULL };
 static struct rpc_exchange *exchange_open(const struct rpc_server *server, const struct rpc_peer *peer, void *owner)
 {
 	struct arena *arena = arena_new();
-	struct rpc_exchange *x = arena_alloc(arena, sizeof *x);
-	x->server = server;
-	x->arena = arena;
-	x->peer = (struct rpc_peer){ .actor = arena_string(arena, peer->actor, strlen(peer->actor)), .roles = peer->roles };
-	x->owner = owner;
-	return x;
+	struct rpc_exchange *exchange = arena_alloc(arena, sizeof *exchange);
+	exchange->server = server;
+	exchange->arena = arena;
+	exchange->peer = (struct rpc_peer){ .actor = arena_string(arena, peer->actor, strlen(peer->actor)),
+		.roles = peer->roles };
+	exchange->owner = owner;
+	return exchange;
 }
 
-static void add_calls(struct rpc_exchange *x, size_t count, size_t extra)
+static void add_calls(struct rpc_exchange *exchange, size_t count, size_t extra)
 {
 	const size_t align = alignof(max_align_t);
-	x->count = count;
-	x->stride = offsetof(struct rpc_call, extra) + (extra + align - 1) / align * align;
-	x->calls = arena_alloc(x->arena, count * x->stride);
+	exchange->count = count;
+	exchange->stride = offsetof(struct rpc_call, extra) + (extra + align - 1) / align * align;
+	exchange->calls = arena_alloc(exchange->arena, count * exchange->stride);
 	for (size_t i = 0; i < count; i++) {
-		struct rpc_call *call = rpc_exchange_call(x, i);
-		call->exchange = x;
+		struct rpc_call *call = rpc_exchange_call(exchange, i);
+		call->exchange = exchange;
 		call->id = "null";
 	}
 }
@@ -40,7 +41,8 @@ static void add_calls(struct rpc_exchange *x, size_t count, size_t extra)
 static struct error *unknown_method(const char *name)
 {
 	size_t shown = rpc_cut(name, NAME_SHOWN);
-	return error_new(ERR_UNKNOWN_METHOD, "There is no method \"%.*s\"%s.", (int)shown, name, name[shown] ? " (shortened)" : "");
+	return error_new(
+		ERR_UNKNOWN_METHOD, "There is no method \"%.*s\"%s.", (int)shown, name, name[shown] ? " (shortened)" : "");
 }
 
 static struct error *check_role(const struct rpc_method *method, const struct rpc_peer *peer)
@@ -57,19 +59,19 @@ static struct error *check_role(const struct rpc_method *method, const struct rp
 /* Finds the method and decodes the parameters. */
 static struct error *resolve(struct rpc_call *call, const struct envelope *envelope)
 {
-	struct rpc_exchange *x = call->exchange;
-	const struct rpc_method *method = rpc_server_method(x->server, envelope->method);
+	struct rpc_exchange *exchange = call->exchange;
+	const struct rpc_method *method = rpc_server_method(exchange->server, envelope->method);
 	if (!method)
 		return unknown_method(envelope->method);
 
-	struct error *e = check_role(method, &x->peer);
+	struct error *e = check_role(method, &exchange->peer);
 	if (e)
 		return e;
 
 	void *params;
 	if (envelope->params && !json_is_object(envelope->params))
 		return rpc_invalid("params", "Parameters are passed by name: \"params\" must be an object.");
-	e = rpc_decode(method->params ? method->params : &no_params, envelope->params, x->arena, &params);
+	e = rpc_decode(method->params ? method->params : &no_params, envelope->params, exchange->arena, &params);
 	if (e)
 		return e;
 	call->params = params;
@@ -99,115 +101,115 @@ static struct error *check_batch(size_t count)
 }
 
 /* One call that is an error: what cannot be read as calls at all. */
-static void read_nothing(struct rpc_exchange *x, size_t extra, struct error *error_take)
+static void read_nothing(struct rpc_exchange *exchange, size_t extra, struct error *error_take)
 {
-	add_calls(x, 1, extra);
-	call_born_refused(rpc_exchange_call(x, 0), error_take);
+	add_calls(exchange, 1, extra);
+	call_born_refused(rpc_exchange_call(exchange, 0), error_take);
 }
 
-static void read_batch(struct rpc_exchange *x, json_t *array, size_t extra)
+static void read_batch(struct rpc_exchange *exchange, json_t *array, size_t extra)
 {
 	size_t count = json_array_size(array);
 	struct error *e = check_batch(count);
 	if (e) {
-		read_nothing(x, extra, e);
+		read_nothing(exchange, extra, e);
 		return;
 	}
-	x->batch = true;
-	add_calls(x, count, extra);
+	exchange->batch = true;
+	add_calls(exchange, count, extra);
 	for (size_t i = 0; i < count; i++)
-		read_call(rpc_exchange_call(x, i), json_array_get(array, i));
+		read_call(rpc_exchange_call(exchange, i), json_array_get(array, i));
 }
 
-struct rpc_exchange *rpc_exchange_new(const struct rpc_server *server, const char *text, size_t length, const struct rpc_peer *peer,
-	size_t extra, void *owner)
+struct rpc_exchange *rpc_exchange_new(
+	const struct rpc_server *server, const char *text, size_t length, const struct rpc_peer *peer, size_t extra, void *owner)
 {
-	struct rpc_exchange *x = exchange_open(server, peer, owner);
+	struct rpc_exchange *exchange = exchange_open(server, peer, owner);
 	json_t *json;
 	struct error *e = rpc_parse(text, length, &json);
 
 	if (e) {
-		read_nothing(x, extra, e);
-		return x;
+		read_nothing(exchange, extra, e);
+		return exchange;
 	}
 	if (json_is_array(json)) {
-		read_batch(x, json, extra);
+		read_batch(exchange, json, extra);
 	} else {
-		add_calls(x, 1, extra);
-		read_call(rpc_exchange_call(x, 0), json);
+		add_calls(exchange, 1, extra);
+		read_call(rpc_exchange_call(exchange, 0), json);
 	}
 	json_decref(json);
-	return x;
+	return exchange;
 }
 
-void rpc_exchange_free(struct rpc_exchange *x)
+void rpc_exchange_free(struct rpc_exchange *exchange)
 {
-	if (!x)
+	if (!exchange)
 		return;
-	for (size_t i = 0; i < x->count; i++) {
-		struct rpc_call *call = rpc_exchange_call(x, i);
+	for (size_t i = 0; i < exchange->count; i++) {
+		struct rpc_call *call = rpc_exchange_call(exchange, i);
 		if (call->state_end)
 			call->state_end(call->state);
 		text_free(&call->answer);
 	}
-	arena_free(x->arena);
+	arena_free(exchange->arena);
 }
 
-void *rpc_exchange_owner(const struct rpc_exchange *x)
+void *rpc_exchange_owner(const struct rpc_exchange *exchange)
 {
-	return x->owner;
+	return exchange->owner;
 }
 
-size_t rpc_exchange_count(const struct rpc_exchange *x)
+size_t rpc_exchange_count(const struct rpc_exchange *exchange)
 {
-	return x->count;
+	return exchange->count;
 }
 
-struct rpc_call *rpc_exchange_call(struct rpc_exchange *x, size_t i)
+struct rpc_call *rpc_exchange_call(struct rpc_exchange *exchange, size_t i)
 {
-	assert(i < x->count);
-	return (struct rpc_call *)(void *)(x->calls + i * x->stride);
+	assert(i < exchange->count);
+	return (struct rpc_call *)(void *)(exchange->calls + i * exchange->stride);
 }
 
-bool rpc_exchange_has_work(const struct rpc_exchange *x)
+bool rpc_exchange_has_work(const struct rpc_exchange *exchange)
 {
-	for (size_t i = 0; i < x->count; i++)
-		if (rpc_call_has_work((const struct rpc_call *)(const void *)(x->calls + i * x->stride)))
+	for (size_t i = 0; i < exchange->count; i++)
+		if (rpc_call_has_work((const struct rpc_call *)(const void *)(exchange->calls + i * exchange->stride)))
 			return true;
 	return false;
 }
 
-/* Results of `work` were not counted while the calls were decided, so together they may be too long after all. They are answers to reads:
- * nothing is lost by asking again. */
-static void fit_work_results(struct rpc_exchange *x)
+/* Results of `work` were not counted while the calls were decided, so together they may be too long after all. They are answers
+ * to reads: nothing is lost by asking again. */
+static void fit_work_results(struct rpc_exchange *exchange)
 {
-	size_t said = x->decided;
+	size_t said = exchange->decided;
 
-	for (size_t i = 0; i < x->count; i++) {
-		struct rpc_call *call = rpc_exchange_call(x, i);
+	for (size_t i = 0; i < exchange->count; i++) {
+		struct rpc_call *call = rpc_exchange_call(exchange, i);
 		if (!rpc_call_has_work(call) || call->notification || call->counted)
 			continue;
-		if (said + call->answer.length > response_room(x))
+		if (said + call->answer.length > response_room(exchange))
 			call_answer_too_long(call);
 		said += call->answer.length + 1;
 	}
 }
 
-bool rpc_exchange_answer(struct rpc_exchange *x, struct text *out)
+bool rpc_exchange_answer(struct rpc_exchange *exchange, struct text *out)
 {
 	size_t start = out->length;
 
-	fit_work_results(x);
-	for (size_t i = 0; i < x->count; i++) {
-		struct rpc_call *call = rpc_exchange_call(x, i);
+	fit_work_results(exchange);
+	for (size_t i = 0; i < exchange->count; i++) {
+		struct rpc_call *call = rpc_exchange_call(exchange, i);
 		assert(call->stage >= CALL_DONE);
 		if (call->notification)
 			continue;
-		if (x->batch)
+		if (exchange->batch)
 			text_putc(out, out->length == start ? '[' : ',');
 		text_add(out, call->answer.bytes, call->answer.length);
 	}
-	if (x->batch && out->length > start)
+	if (exchange->batch && out->length > start)
 		text_putc(out, ']');
 	return out->length > start;
 }

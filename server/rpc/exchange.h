@@ -1,12 +1,12 @@
-/* One JSON text in, at most one JSON text out. An exchange owns everything about a text that was received: its calls (one, or those
- * of a batch), their decoded parameters, their answers. Text that is not even JSON makes an exchange with one call that has its
- * error already, so that the owner treats all alike and answers stay in order:
+/* One JSON text in, at most one JSON text out. An exchange owns everything about a text that was received: its calls (one, or
+ * those of a batch), their decoded parameters, their answers. Text that is not even JSON makes an exchange with one call that
+ * has its error already, so that the owner treats all alike and answers stay in order:
  *
  *	new -> for each call in order: rpc_call_run [-> rpc_call_work] [-> rpc_call_fail] -> rpc_call_finish
  *	    -> when the last one finished: rpc_exchange_answer -> free
  *
- * The text and the peer may go once rpc_exchange_new returned. Calls run one at a time except in `work`; all functions belong to the
- * loop thread, only rpc_call_work may run on another one. */
+ * The text and the peer may go once rpc_exchange_new returned. Calls run one at a time except in `work`; all functions belong
+ * to the loop thread, only rpc_call_work may run on another one. */
 #ifndef ALLOTD_RPC_EXCHANGE_H
 #define ALLOTD_RPC_EXCHANGE_H
 
@@ -25,8 +25,9 @@ enum {
 	RPC_DEPTH_MAX = 32          /* nested arrays and objects */
 };
 
-/* The methods of a server, looked up by name. Borrows the tables. Aborts with a sentence on stderr when a table makes no sense, so a mistake
- * cannot get past the first start. `types` (n_types of them) document results. `version` goes into the OpenRPC document. */
+/* The methods of a server, looked up by name. Borrows the tables. Aborts with a sentence on stderr when a table makes no sense,
+ * so a mistake cannot get past the first start. `types` (n_types of them) document results. `version` goes into the OpenRPC
+ * document. */
 struct rpc_server *rpc_server_new(const struct rpc_method *const *methods, size_t n_methods, const struct rpc_type *const *types,
 	size_t n_types, const char *version);
 void rpc_server_free(struct rpc_server *server);
@@ -36,8 +37,8 @@ const struct rpc_method *rpc_server_method(const struct rpc_server *server, cons
 
 /* Parses and decodes a text. Each call gets `extra` bytes of zeroed memory for its owner (rpc_call_extra), `owner` is kept for
  * rpc_exchange_owner. */
-struct rpc_exchange *rpc_exchange_new(const struct rpc_server *server, const char *text, size_t length, const struct rpc_peer *peer,
-	size_t extra, void *owner);
+struct rpc_exchange *rpc_exchange_new(
+	const struct rpc_server *server, const char *text, size_t length, const struct rpc_peer *peer, size_t extra, void *owner);
 
 /* Releases the exchange and its calls; NULL is legal. */
 void rpc_exchange_free(struct rpc_exchange *exchange);

@@ -28,8 +28,9 @@
  *	any other struct      object of SHAPE; when optional, the shape's first field must be a required string: NULL = absent
  *	CUSTOM                whatever its functions say
  *
- * Collections are empty when absent; ITEMS with a minimum refuses an empty one that was sent (and omits it when encoding).
- * Strict: unknown members, null, wrong types and values out of range are ERR_INVALID_PARAMS with a sentence and `path`. */
+ * Collections are empty when absent (their `items` are NULL then, and only then); ITEMS with a minimum refuses an empty one
+ * that was sent (and omits it when encoding). Strict: unknown members, null, wrong types and values out of range are
+ * ERR_INVALID_PARAMS with a sentence and `path`. */
 #ifndef ALLOTD_RPC_FIELD_H
 #define ALLOTD_RPC_FIELD_H
 
@@ -121,37 +122,38 @@ struct rpc_name {
 
 /* A member that decodes itself. */
 struct rpc_custom {
-	/* Fills `member`, which is zero. `value` may be of any kind, null too; a member that was not sent stays zero. On refusal: rpc_invalid with a path relative to the member ("" = the member itself). */
+	/* Fills `member`, which is zero. `value` may be of any kind, null too; a member that was not sent stays zero. On refusal:
+	 * rpc_invalid with a path relative to the member ("" = the member itself). */
 	struct error *(*decode)(const struct rpc_value *value, struct arena *arena, void *member);
 	void (*encode)(const void *member, struct json_out *o, const char *key); /* NULL if it is never encoded */
-	const char *schema;                                                     /* JSON Schema text for the documentation */
+	const char *schema;                                                      /* JSON Schema text for the documentation */
 };
 
 struct rpc_field {
-	const char *name;               /* of the member, in JSON and in the struct */
-	size_t offset, size;            /* of the member in the struct */
+	const char *name;    /* of the member, in JSON and in the struct */
+	size_t offset, size; /* of the member in the struct */
 	enum rpc_wire wire;
 	bool required;
-	const char *doc;                /* a sentence for people */
-	int64_t min, max;               /* integers: range; both 0 = that of the type */
-	int64_t otherwise;              /* integers, bools, enums: the value when absent */
-	size_t max_bytes;               /* strings: TEXT of at most so many bytes; 0 = NAME */
-	const char *text;               /* strings: the value when absent; NULL = none */
-	const struct rpc_name *names;   /* enums */
-	size_t min_items, max_items;    /* collections; a max of 0 = no limit of its own */
-	const struct rpc_shape *shape;  /* objects, and elements of lists */
+	const char *doc;                 /* a sentence for people */
+	int64_t min, max;                /* integers: range; both 0 = that of the type */
+	int64_t otherwise;               /* integers, bools, enums: the value when absent */
+	size_t max_bytes;                /* strings: TEXT of at most so many bytes; 0 = NAME */
+	const char *text;                /* strings: the value when absent; NULL = none */
+	const struct rpc_name *names;    /* enums */
+	size_t min_items, max_items;     /* collections; a max of 0 = no limit of its own */
+	const struct rpc_shape *shape;   /* objects, and elements of lists */
 	const struct rpc_custom *custom; /* decides instead of `wire` */
 };
 
 /* What an object looks like. */
 struct rpc_shape {
-	const char *name;  /* of its schema in the OpenRPC document; NULL: spelled out where it is used */
+	const char *name; /* of its schema in the OpenRPC document; NULL: spelled out where it is used */
 	const char *doc;
-	size_t size;       /* of the struct */
+	size_t size; /* of the struct */
 	const struct rpc_field *fields;
 	size_t n_fields;
-	/* What the fields cannot say: cross checks and derived values, once all fields are decoded; NULL for most. On refusal: rpc_invalid
-	 * with a path relative to the object. */
+	/* What the fields cannot say: cross checks and derived values, once all fields are decoded; NULL for most. On refusal:
+	 * rpc_invalid with a path relative to the object. */
 	struct error *(*finish)(void *object, struct arena *arena);
 };
 
@@ -195,13 +197,13 @@ struct error *rpc_decode_text(const struct rpc_shape *shape, const char *text, s
 struct error *rpc_decode_list_text(const struct rpc_shape *shape, const char *text, struct arena *arena, struct rpc_list *ret)
 	__attribute__((warn_unused_result));
 
-/* Prints a decoded struct: members in the order of the table, defaults written out, so equal structs give equal texts. Members that were
- * absent and have no legal default are omitted. */
+/* Prints a decoded struct: members in the order of the table, defaults written out, so equal structs give equal texts. Members
+ * that were absent and have no legal default are omitted. */
 void rpc_encode(const struct rpc_shape *shape, const void *object, struct json_out *o, const char *key);
 void rpc_encode_list(const struct rpc_shape *shape, const struct rpc_list *list, struct json_out *o, const char *key);
 
-/* Checks that a table makes sense (names unique, shapes given and of the member's size, defaults legal ...). NULL, or a sentence that says
- * what is wrong with it (free()). */
+/* Checks that a table makes sense (names unique, shapes given and of the member's size, defaults legal ...). NULL, or a
+ * sentence that says what is wrong with it (free()). */
 char *rpc_shape_check(const struct rpc_shape *shape);
 
 #endif

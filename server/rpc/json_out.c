@@ -6,10 +6,12 @@
 enum { DEPTH_MAX = 63, INT_ROOM = 20 };
 
 /* How many bytes more than itself a byte needs in a string: 1 for \n and its like, 5 for \u00XX. */
+/* clang-format off */
 static const unsigned char escape_cost[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
 	['"'] = 1, ['\\'] = 1,
 };
+/* clang-format on */
 
 struct json_out json_out_start(struct text *text)
 {
@@ -35,10 +37,11 @@ static char *put_escape(char *to, unsigned char c)
 	} else if (escape_cost[c] == 1) {
 		*to++ = letters[c - 8];
 	} else {
-		memcpy(to, "u00", 3);
-		to[3] = digits[c >> 4];
-		to[4] = digits[c & 15];
-		to += 5;
+		*to++ = 'u';
+		*to++ = '0';
+		*to++ = '0';
+		*to++ = digits[c >> 4];
+		*to++ = digits[c & 15];
 	}
 	return to;
 }

@@ -60,9 +60,9 @@ const struct rpc_server *rpc_call_server(const struct rpc_call *call);
 void rpc_call_keep(struct rpc_call *call, void *state_take, void (*end)(void *state));
 void *rpc_call_state(const struct rpc_call *call);
 
-/* A member of a result, for the documentation. Tables end with { 0 }.
- * `type`: integer, string, boolean, object, or the name of a struct rpc_type or named shape; [T] = array of T; {T} = object whose members are all T;
- * a final ? = may be absent; "a|b" in quotes: one of these strings, as "\"reserved\"|\"bound\"". */
+/* A member of a result, for the documentation. Tables end with { 0 }. `type`: integer, string, boolean, object, or the name of
+ * a struct rpc_type or named shape; [T] = array of T; {T} = object whose members are all T; a final ? = may be absent; "a|b" in
+ * quotes: one of these strings, as "\"reserved\"|\"bound\"". */
 struct rpc_member {
 	const char *name, *type, *doc;
 };
@@ -78,20 +78,21 @@ struct rpc_type {
 
 struct rpc_method {
 	const char *name;
-	const char *summary;             /* one sentence */
-	const char *description;         /* more of them; NULL = none */
-	unsigned roles;                  /* of enum rpc_role; ROLE_ADMIN need not be named */
-	bool writes;                     /* it can change something */
-	bool frees;                      /* it only takes away: still allowed when the server is read-only */
-	const struct rpc_shape *params;  /* NULL = it takes none */
+	const char *summary;            /* one sentence */
+	const char *description;        /* more of them; NULL = none */
+	unsigned roles;                 /* of enum rpc_role; ROLE_ADMIN need not be named */
+	bool writes;                    /* it can change something */
+	bool frees;                     /* it only takes away: still allowed when the server is read-only */
+	const struct rpc_shape *params; /* NULL = it takes none */
 	const struct rpc_member *result;
-	uint32_t errors;                 /* of RPC_ERROR; what any method can answer need not be named */
+	uint32_t errors; /* of RPC_ERROR; what any method can answer need not be named */
 
 	/* Decides and answers, on the loop thread. May be run again for the same call, with the same params, when its first answer
 	 * could not be made durable. `world` is whatever the server's owner passes to rpc_call_run. */
 	struct rpc_done (*handle)(struct rpc_call *call, const void *params, void *world);
 
-	/* NULL for most. Answers on another thread after a handle that returned rpc_later. `reader` is passed through rpc_call_work. */
+	/* NULL for most. Answers on another thread after a handle that returned rpc_later. `reader` is passed through
+	 * rpc_call_work. */
 	struct rpc_done (*work)(struct rpc_call *call, const void *params, void *world, void *reader);
 };
 

@@ -34,7 +34,7 @@ static const char *const error_docs[ERR_CODES] = {
 
 /* What every method can answer. */
 static const uint32_t errors_of_all = RPC_ERROR(ERR_INVALID_PARAMS) | RPC_ERROR(ERR_INTERNAL) | RPC_ERROR(ERR_FORBIDDEN) |
-	RPC_ERROR(ERR_OUTCOME_UNKNOWN) | RPC_ERROR(ERR_OVERLOADED) | RPC_ERROR(ERR_UNAVAILABLE);
+				      RPC_ERROR(ERR_OUTCOME_UNKNOWN) | RPC_ERROR(ERR_OVERLOADED) | RPC_ERROR(ERR_UNAVAILABLE);
 
 static uint32_t all_errors(const struct rpc_method *m)
 {
@@ -150,8 +150,10 @@ static void print_info(const struct rpc_server *server, struct json_out *o)
 	out_object(o, "info");
 	out_string(o, "title", "allotd");
 	out_string(o, "version", server->version);
-	out_string(o, "description", "The durable record of who holds which device. JSON-RPC 2.0; parameters by name; absent members are omitted, never "
-		"null. Names are 1 to 253 bytes of UTF-8 without control characters, times Unix milliseconds, durations seconds. "
+	out_string(o, "description",
+		"The durable record of who holds which device. JSON-RPC 2.0; parameters by name; absent members are omitted, "
+		"never null. "
+		"Names are 1 to 253 bytes of UTF-8 without control characters, times Unix milliseconds, durations seconds. "
 		"Clients must ignore unknown members, reasons, event kinds, states and error codes.");
 	out_object(o, "license");
 	out_string(o, "name", "Apache-2.0");

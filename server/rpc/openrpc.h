@@ -1,4 +1,5 @@
-/* The OpenRPC 1.3 document, made from the method tables: what rpc.discover answers, schema/openrpc.json, and the help of allotctl. */
+/* The OpenRPC 1.3 document, made from the method tables: what rpc.discover answers, schema/openrpc.json, and the help of
+ * allotctl. */
 #ifndef ALLOTD_RPC_OPENRPC_H
 #define ALLOTD_RPC_OPENRPC_H
 

@@ -24,8 +24,8 @@ static void make_printable(char *s)
 			*s = '?';
 }
 
-/* Nesting and NUL are checked before jansson sees the text: it recurses up to a limit of its own. Brackets in strings do not count; whether
- * they match is jansson's business. */
+/* Nesting and NUL are checked before jansson sees the text: it recurses up to a limit of its own. Brackets in strings do not
+ * count; whether they match is jansson's business. */
 static struct error *check_nesting(const char *text, size_t length)
 {
 	unsigned depth = 0;

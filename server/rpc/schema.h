@@ -20,11 +20,12 @@ void schema_shape(const struct rpc_shape *shape, struct json_out *o, const char 
 /* The schema of a table of result members. */
 void schema_members(const struct rpc_member *members, const char *doc, struct json_out *o, const char *key);
 
-/* Checks the type of a result member (the language of struct rpc_member). NULL, or a sentence to be freed. Names must be result types of the
- * server or shapes its methods use. */
+/* Checks the type of a result member (the language of struct rpc_member). NULL, or a sentence to be freed. Names must be result
+ * types of the server or shapes its methods use. */
 char *type_check(const struct rpc_server *server, const char *type);
 
-/* The named shapes that the methods' parameters use, each once, in the order of first use. Returns how many there are; writes at most `most`. */
+/* The named shapes that the methods' parameters use, each once, in the order of first use. Returns how many there are; writes
+ * at most `most`. */
 size_t server_shapes(const struct rpc_server *server, const struct rpc_shape **ret, size_t most);
 
 /* The OpenRPC document on one line. */

@@ -15,7 +15,7 @@ static bool is_word(const char *s, size_t length, const char *word)
 static bool plain_word(const char *s, size_t length)
 {
 	return is_word(s, length, "integer") || is_word(s, length, "string") || is_word(s, length, "boolean") ||
-		is_word(s, length, "object") || is_word(s, length, "null") || is_word(s, length, "number");
+	       is_word(s, length, "object") || is_word(s, length, "null") || is_word(s, length, "number");
 }
 
 /* The length of the first alternative: up to a "|" outside brackets. */
@@ -59,7 +59,7 @@ static bool type_good(const struct rpc_server *server, const char *type, size_t 
 		size_t n = first_alternative(type + at, length - at);
 		const char *one = type + at;
 		bool good = bracketed(one, n, '"', '"') || (bracketed(one, n, '[', ']') && type_good(server, one + 1, n - 2)) ||
-			(bracketed(one, n, '{', '}') && type_good(server, one + 1, n - 2)) || type_known(server, one, n);
+			    (bracketed(one, n, '{', '}') && type_good(server, one + 1, n - 2)) || type_known(server, one, n);
 		if (!good)
 			return false;
 		at += n + 1;

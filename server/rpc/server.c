@@ -80,12 +80,13 @@ struct rpc_server *rpc_server_new(const struct rpc_method *const *methods, size_
 	size_t n_types, const char *version)
 {
 	struct rpc_server *server = mem_alloc(sizeof *server);
-	*server = (struct rpc_server){ .methods = methods, .n_methods = n_methods, .types = types, .n_types = n_types,
-		.version = version };
-	server->by_name = mem_array(n_methods, sizeof *server->by_name);
+	*server = (struct rpc_server){
+		.methods = methods, .n_methods = n_methods, .types = types, .n_types = n_types, .version = version
+	};
+	server->by_name = mem_array(n_methods, sizeof(const struct rpc_method *));
 	for (size_t i = 0; i < n_methods; i++)
 		server->by_name[i] = methods[i];
-	qsort(server->by_name, n_methods, sizeof *server->by_name, compare_names);
+	qsort(server->by_name, n_methods, sizeof(const struct rpc_method *), compare_names);
 	check_tables(server);
 
 	struct text document = { 0 };

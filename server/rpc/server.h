@@ -7,11 +7,11 @@
 struct rpc_server {
 	const struct rpc_method *const *methods; /* borrowed, in the owner's order */
 	size_t n_methods;
-	const struct rpc_method **by_name;       /* the same, sorted */
-	const struct rpc_type *const *types;     /* borrowed */
+	const struct rpc_method **by_name;   /* the same, sorted */
+	const struct rpc_type *const *types; /* borrowed */
 	size_t n_types;
-	const char *version;                     /* borrowed */
-	char *openrpc;                           /* the document, compact, as rpc.discover answers it */
+	const char *version; /* borrowed */
+	char *openrpc;       /* the document, compact, as rpc.discover answers it */
 };
 
 /* The result type of that name; NULL when there is none. */

@@ -30,8 +30,12 @@ static struct rpc_done subtract(struct rpc_call *call, const void *params, void 
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_subtract = { .name = "subtract", .summary = "Subtracts.", .roles = ROLE_ALL,
-	.params = &subtract_shape, .result = subtract_result, .handle = subtract };
+static const struct rpc_method fake_subtract = { .name = "subtract",
+	.summary = "Subtracts.",
+	.roles = ROLE_ALL,
+	.params = &subtract_shape,
+	.result = subtract_result,
+	.handle = subtract };
 
 struct sum_params {
 	int64_t a, b, c;
@@ -53,8 +57,9 @@ static struct rpc_done sum(struct rpc_call *call, const void *params, void *worl
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_sum = { .name = "sum", .summary = "Adds.", .roles = ROLE_ALL, .params = &sum_shape,
-	.result = sum_result, .handle = sum };
+static const struct rpc_method fake_sum = {
+	.name = "sum", .summary = "Adds.", .roles = ROLE_ALL, .params = &sum_shape, .result = sum_result, .handle = sum
+};
 
 static struct rpc_done nothing(struct rpc_call *call, const void *params, void *world)
 {
@@ -63,7 +68,9 @@ static struct rpc_done nothing(struct rpc_call *call, const void *params, void *
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_update = { .name = "update", .summary = "Does nothing.", .roles = ROLE_ALL, .handle = nothing };
+static const struct rpc_method fake_update = {
+	.name = "update", .summary = "Does nothing.", .roles = ROLE_ALL, .handle = nothing
+};
 
 struct hello_params {
 	int64_t n;
@@ -71,8 +78,9 @@ struct hello_params {
 
 static const struct rpc_field hello_fields[] = { OPTIONAL(struct hello_params, n, "A number.") };
 static const struct rpc_shape hello_shape = { SHAPE_OF(struct hello_params, hello_fields) };
-static const struct rpc_method fake_hello = { .name = "notify_hello", .summary = "Does nothing.", .roles = ROLE_ALL,
-	.params = &hello_shape, .handle = nothing };
+static const struct rpc_method fake_hello = {
+	.name = "notify_hello", .summary = "Does nothing.", .roles = ROLE_ALL, .params = &hello_shape, .handle = nothing
+};
 
 static struct rpc_done get_data(struct rpc_call *call, const void *params, void *world)
 {
@@ -87,8 +95,9 @@ static struct rpc_done get_data(struct rpc_call *call, const void *params, void 
 }
 
 static const struct rpc_member data_result[] = { { "data", "[string|integer]", "Data." }, { 0 } };
-static const struct rpc_method fake_data = { .name = "get_data", .summary = "Data.", .roles = ROLE_ALL, .result = data_result,
-	.handle = get_data };
+static const struct rpc_method fake_data = {
+	.name = "get_data", .summary = "Data.", .roles = ROLE_ALL, .result = data_result, .handle = get_data
+};
 
 struct count_params {
 	int64_t by;
@@ -107,8 +116,14 @@ static struct rpc_done count(struct rpc_call *call, const void *params, void *wo
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_count = { .name = "count", .summary = "Counts.", .description = "It counts up. Never down.",
-	.roles = ROLE_SCHEDULER, .writes = true, .params = &count_shape, .result = count_result, .errors = RPC_ERROR(ERR_CONFLICT),
+static const struct rpc_method fake_count = { .name = "count",
+	.summary = "Counts.",
+	.description = "It counts up. Never down.",
+	.roles = ROLE_SCHEDULER,
+	.writes = true,
+	.params = &count_shape,
+	.result = count_result,
+	.errors = RPC_ERROR(ERR_CONFLICT),
 	.handle = count };
 
 struct big_params {
@@ -132,8 +147,12 @@ static struct rpc_done big(struct rpc_call *call, const void *params, void *worl
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_big = { .name = "big", .summary = "Answers at length.", .roles = ROLE_ALL, .params = &big_shape,
-	.result = big_result, .handle = big };
+static const struct rpc_method fake_big = { .name = "big",
+	.summary = "Answers at length.",
+	.roles = ROLE_ALL,
+	.params = &big_shape,
+	.result = big_result,
+	.handle = big };
 
 static struct rpc_done refuse(struct rpc_call *call, const void *params, void *world)
 {
@@ -209,8 +228,13 @@ static struct rpc_done later_work(struct rpc_call *call, const void *params, voi
 	return rpc_done(call);
 }
 
-static const struct rpc_method fake_later = { .name = "later", .summary = "Answers later.", .roles = ROLE_ALL, .params = &later_shape,
-	.result = later_result, .handle = later, .work = later_work };
+static const struct rpc_method fake_later = { .name = "later",
+	.summary = "Answers later.",
+	.roles = ROLE_ALL,
+	.params = &later_shape,
+	.result = later_result,
+	.handle = later,
+	.work = later_work };
 
 static const struct rpc_method fake_order = { .name = "order", .summary = "For admins.", .roles = ROLE_ADMIN, .handle = nothing };
 static const struct rpc_method fake_plug = { .name = "plug", .summary = "For plugins.", .roles = ROLE_PLUGIN, .handle = nothing };
@@ -225,8 +249,9 @@ static const struct rpc_field renew_fields[] = {
 	REQUIRED(struct renew_params, ttl, "Seconds.", RANGE(1, 86400)),
 };
 static const struct rpc_shape renew_shape = { SHAPE_OF(struct renew_params, renew_fields) };
-static const struct rpc_method fake_renew = { .name = "pod.renew", .summary = "As in the contract.", .roles = ROLE_SCHEDULER,
-	.params = &renew_shape, .handle = nothing };
+static const struct rpc_method fake_renew = {
+	.name = "pod.renew", .summary = "As in the contract.", .roles = ROLE_SCHEDULER, .params = &renew_shape, .handle = nothing
+};
 
 struct events_params {
 	int64_t after, limit;
@@ -240,11 +265,12 @@ static const struct rpc_field events_fields[] = {
 	OPTIONAL(struct events_params, node, "Only of this node."),
 };
 static const struct rpc_shape events_shape = { SHAPE_OF(struct events_params, events_fields) };
-static const struct rpc_method fake_events = { .name = "event.list", .summary = "As in the contract.", .roles = ROLE_ALL,
-	.params = &events_shape, .handle = nothing };
+static const struct rpc_method fake_events = {
+	.name = "event.list", .summary = "As in the contract.", .roles = ROLE_ALL, .params = &events_shape, .handle = nothing
+};
 
-static const struct rpc_method *const methods[] = { &fake_subtract, &fake_sum, &fake_update, &fake_hello, &fake_data, &fake_count, &fake_big,
-	&fake_refuse, &fake_later, &fake_order, &fake_plug, &fake_renew, &fake_events, &rpc_discover };
+static const struct rpc_method *const methods[] = { &fake_subtract, &fake_sum, &fake_update, &fake_hello, &fake_data, &fake_count,
+	&fake_big, &fake_refuse, &fake_later, &fake_order, &fake_plug, &fake_renew, &fake_events, &rpc_discover };
 
 struct rpc_server *fake_server(void)
 {
@@ -300,8 +326,9 @@ void assert_error(const char *answer, const char *id, int code, const char *reas
 	int got_code;
 
 	assert_non_null(json);
-	assert_int_equal(json_unpack(json, "{s:s, s:o, s:{s:i, s:s, s:o !} !}", "jsonrpc", &version, "id", &got_id, "error", "code", &got_code,
-		"message", &message, "data", &data), 0);
+	assert_int_equal(json_unpack(json, "{s:s, s:o, s:{s:i, s:s, s:o !} !}", "jsonrpc", &version, "id", &got_id, "error",
+				 "code", &got_code, "message", &message, "data", &data),
+		0);
 	assert_int_equal(json_unpack(data, "{s:s, s?s}", "reason", &got_reason, "path", &got_path), 0);
 	char *id_text = json_dumps(got_id, JSON_ENCODE_ANY);
 	assert_string_equal(version, "2.0");

@@ -10,15 +10,16 @@
 
 /* What the methods of the fake server work on. */
 struct fake_world {
-	int64_t counter;  /* "count" adds to it */
-	int runs;         /* handlers run */
-	int works;        /* works run */
-	int ended;        /* states released */
+	int64_t counter; /* "count" adds to it */
+	int runs;        /* handlers run */
+	int works;       /* works run */
+	int ended;       /* states released */
 };
 
-/* subtract {minuend, subtrahend}; sum {a, b, c}; update, notify_hello, get_data as in the specification of JSON-RPC;
- * count {by = 1} changes the world; big {bytes} answers so much; refuse {} refuses after half a result; later {x, early = false} answers
- * in work (or at once); order {reason?} for admins, plug {} for plugins; pod.renew, event.list, rpc.discover as in the contract. */
+/* subtract {minuend, subtrahend}; sum {a, b, c}; update, notify_hello, get_data as in the specification of JSON-RPC; count {by
+ * = 1} changes the world; big {bytes} answers so much; refuse {} refuses after half a result; later {x, early = false} answers
+ * in work (or at once); order {reason?} for admins, plug {} for plugins; pod.renew, event.list, rpc.discover as in the
+ * contract. */
 struct rpc_server *fake_server(void);
 
 /* The answer to a text of an admin, "" when none is due; every call is run, and worked, once. Owned by the caller. */

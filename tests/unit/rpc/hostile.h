@@ -1,6 +1,7 @@
-/* Lines that no server should choke on, each with the exact error it deserves. The unit test plays them to an exchange, an integration
- * test to the real server; so they only name methods of the contract: rpc.discover (no parameters), pod.renew {uid, ttl: 1-86400} and
- * event.list {after, limit: 1-5000, uid, node}. All are refused before any state is looked at, and the connection stays usable. */
+/* Lines that no server should choke on, each with the exact error it deserves. The unit test plays them to an exchange, an
+ * integration test to the real server; so they only name methods of the contract: rpc.discover (no parameters), pod.renew {uid,
+ * ttl: 1-86400} and event.list {after, limit: 1-5000, uid, node}. All are refused before any state is looked at, and the
+ * connection stays usable. */
 #ifndef ALLOTD_TESTS_RPC_HOSTILE_H
 #define ALLOTD_TESTS_RPC_HOSTILE_H
 
@@ -10,15 +11,15 @@
 
 struct hostile {
 	const char *what;
-	const char *head;     /* the line is: head, `times` times `unit`, tail */
+	const char *head; /* the line is: head, `times` times `unit`, tail */
 	size_t head_length;
 	const char *unit;
 	size_t times;
 	const char *tail;
-	const char *id;       /* of the answer, as JSON text */
+	const char *id; /* of the answer, as JSON text */
 	int code;
 	const char *reason;
-	const char *path;     /* data.path; NULL = not looked at */
+	const char *path; /* data.path; NULL = not looked at */
 };
 
 #define HOSTILE_LINE(line) .head = (line), .head_length = sizeof(line) - 1
@@ -40,34 +41,40 @@ static const struct hostile hostile_lines[] = {
 	{ "an HTTP header", HOSTILE_LINE("Host: localhost"), HOSTILE_PARSE },
 	{ "truncated after a key", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\""), HOSTILE_PARSE },
 	{ "truncated in a string", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.disc"), HOSTILE_PARSE },
-	{ "truncated in a literal", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":tru"), HOSTILE_PARSE },
+	{ "truncated in a literal", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":tru"),
+		HOSTILE_PARSE },
 	{ "truncated in an escape", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"\\u12"), HOSTILE_PARSE },
-	{ "two objects on one line", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"
-		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
+	{ "two objects on one line",
+		HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"
+			     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
 	{ "an object and a word", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"} x"), HOSTILE_PARSE },
-	{ "a trailing comma in an object", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",}"), HOSTILE_PARSE },
+	{ "a trailing comma in an object", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",}"),
+		HOSTILE_PARSE },
 	{ "a trailing comma in an array", HOSTILE_LINE("[1,]"), HOSTILE_PARSE },
 	{ "single quotes", HOSTILE_LINE("{'jsonrpc':'2.0'}"), HOSTILE_PARSE },
 	{ "a key without quotes", HOSTILE_LINE("{jsonrpc:\"2.0\"}"), HOSTILE_PARSE },
 	{ "a comment", HOSTILE_LINE("{\"jsonrpc\":\"2.0\"/* */}"), HOSTILE_PARSE },
 	{ "mismatched brackets", HOSTILE_LINE("[{]}"), HOSTILE_PARSE },
-	{ "a control character in a string", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\tb\",\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
-	{ "an unknown escape", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"\\x41\",\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
+	{ "a control character in a string", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\tb\",\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
+	{ "an unknown escape", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"\\x41\",\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
 
 	/* depth and repetition */
 	{ "33 nested arrays", .unit = "[", .times = 33, .tail = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", HOSTILE_PARSE },
 	{ "100,000 brackets that never close", .unit = "[", .times = 100000, HOSTILE_PARSE },
 	{ "objects nested 1,000 deep", .unit = "{\"a\":", .times = 1000, HOSTILE_PARSE },
-	{ "params nested 33 deep", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":"), .unit = "{\"a\":", .times = 32,
-		.tail = "1}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}", HOSTILE_PARSE },
+	{ "params nested 33 deep", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":"),
+		.unit = "{\"a\":", .times = 32, .tail = "1}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}", HOSTILE_PARSE },
 	{ "a duplicate key", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
 	{ "a duplicate key in params", RENEW("{\"uid\":\"a\",\"ttl\":1,\"uid\":\"b\"}"), HOSTILE_PARSE },
 	{ "a duplicate key, once escaped", RENEW("{\"uid\":\"a\",\"ttl\":1,\"\\u0075id\":\"b\"}"), HOSTILE_PARSE },
 
 	/* numbers */
 	{ "an integer beyond 64 bits", WITH_ID("18446744073709551616"), HOSTILE_PARSE },
-	{ "an integer of 400 digits", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":"), .unit = "9", .times = 400, .tail = "}",
-		HOSTILE_PARSE },
+	{ "an integer of 400 digits", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":"), .unit = "9",
+		.times = 400, .tail = "}", HOSTILE_PARSE },
 	{ "a real beyond a double", WITH_ID("1e400"), HOSTILE_PARSE },
 	{ "a negative real beyond a double", RENEW("{\"uid\":\"a\",\"ttl\":-1e999}"), HOSTILE_PARSE },
 	{ "a leading zero", WITH_ID("01"), HOSTILE_PARSE },
@@ -79,8 +86,10 @@ static const struct hostile hostile_lines[] = {
 
 	/* bytes */
 	{ "a raw NUL", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\0\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
-	{ "a raw NUL in a string", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\0b\",\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
-	{ "a NUL behind a backslash", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\\\0b\",\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
+	{ "a raw NUL in a string", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\0b\",\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
+	{ "a NUL behind a backslash", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"a\\\0b\",\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
 	{ "a NUL at the end", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}\0"), HOSTILE_PARSE },
 	{ "an escaped NUL", WITH_ID("\"a\\u0000b\""), HOSTILE_PARSE },
 	{ "an escaped NUL in a key", RENEW("{\"u\\u0000id\":\"a\"}"), HOSTILE_PARSE },
@@ -93,7 +102,8 @@ static const struct hostile hostile_lines[] = {
 	{ "a lone high surrogate", WITH_ID("\"\\ud800\""), HOSTILE_PARSE },
 	{ "a lone low surrogate", WITH_ID("\"\\udc00\""), HOSTILE_PARSE },
 	{ "a high surrogate and a letter", WITH_ID("\"\\ud800\\u0041\""), HOSTILE_PARSE },
-	{ "a byte order mark", HOSTILE_LINE("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_PARSE },
+	{ "a byte order mark", HOSTILE_LINE("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"),
+		HOSTILE_PARSE },
 	{ "UTF-16", HOSTILE_LINE("\xff\xfe{\0}\0"), HOSTILE_PARSE },
 
 	/* not a call */
@@ -103,17 +113,23 @@ static const struct hostile hostile_lines[] = {
 	{ "true", HOSTILE_LINE("true"), HOSTILE_INVALID, .id = "null" },
 	{ "an empty object", HOSTILE_LINE("{}"), HOSTILE_INVALID, .id = "null", .path = "jsonrpc" },
 	{ "an empty batch", HOSTILE_LINE("[]"), HOSTILE_INVALID, .id = "null" },
-	{ "a batch of 129 calls", HOSTILE_LINE("[1"), .unit = ",{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\"}", .times = 128, .tail = "]",
-		HOSTILE_INVALID, .id = "null" },
+	{ "a batch of 129 calls", HOSTILE_LINE("[1"), .unit = ",{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\"}", .times = 128,
+		.tail = "]", HOSTILE_INVALID, .id = "null" },
 	{ "no jsonrpc", HOSTILE_LINE("{\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_INVALID, .id = "1", .path = "jsonrpc" },
-	{ "jsonrpc 1.0", HOSTILE_LINE("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_INVALID, .id = "1", .path = "jsonrpc" },
-	{ "jsonrpc as a number", HOSTILE_LINE("{\"jsonrpc\":2.0,\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_INVALID, .id = "1", .path = "jsonrpc" },
+	{ "jsonrpc 1.0", HOSTILE_LINE("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_INVALID, .id = "1",
+		.path = "jsonrpc" },
+	{ "jsonrpc as a number", HOSTILE_LINE("{\"jsonrpc\":2.0,\"id\":1,\"method\":\"rpc.discover\"}"), HOSTILE_INVALID,
+		.id = "1", .path = "jsonrpc" },
 	{ "no method", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":\"x\"}"), HOSTILE_INVALID, .id = "\"x\"", .path = "method" },
-	{ "method as a number", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":1}"), HOSTILE_INVALID, .id = "1", .path = "method" },
-	{ "method as null", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":null}"), HOSTILE_INVALID, .id = "1", .path = "method" },
-	{ "an unknown envelope member", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"token\":\"x\"}"), HOSTILE_INVALID,
+	{ "method as a number", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":1}"), HOSTILE_INVALID, .id = "1",
+		.path = "method" },
+	{ "method as null", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":null}"), HOSTILE_INVALID, .id = "1",
+		.path = "method" },
+	{ "an unknown envelope member",
+		HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"token\":\"x\"}"), HOSTILE_INVALID,
 		.id = "1", .path = "token" },
-	{ "an answer instead of a call", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"), HOSTILE_INVALID, .id = "1", .path = "result" },
+	{ "an answer instead of a call", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"), HOSTILE_INVALID, .id = "1",
+		.path = "result" },
 	{ "params as a string", RENEW("\"uid\""), HOSTILE_INVALID, .id = "1", .path = "params" },
 	{ "params as a number", RENEW("5"), HOSTILE_INVALID, .id = "1", .path = "params" },
 	{ "params as null", RENEW("null"), HOSTILE_INVALID, .id = "1", .path = "params" },
@@ -124,40 +140,46 @@ static const struct hostile hostile_lines[] = {
 	{ "id as an array", WITH_ID("[1]"), HOSTILE_INVALID, .id = "null", .path = "id" },
 	{ "id 2^53 + 1", WITH_ID("9007199254740993"), HOSTILE_INVALID, .id = "null", .path = "id" },
 	{ "id -2^53 - 1", WITH_ID("-9007199254740993"), HOSTILE_INVALID, .id = "null", .path = "id" },
-	{ "an id of 257 bytes", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":\""), .unit = "i", .times = 257, .tail = "\"}",
-		HOSTILE_INVALID, .id = "null", .path = "id" },
-	{ "an id of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":\""), .unit = "i", .times = 1000000, .tail = "\"}",
-		HOSTILE_INVALID, .id = "null", .path = "id" },
-	{ "an envelope member of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\""), .unit = "k", .times = 1000000, .tail = "\":1}", HOSTILE_INVALID,
-		.id = "1" },
+	{ "an id of 257 bytes", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":\""), .unit = "i",
+		.times = 257, .tail = "\"}", HOSTILE_INVALID, .id = "null", .path = "id" },
+	{ "an id of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":\""), .unit = "i",
+		.times = 1000000, .tail = "\"}", HOSTILE_INVALID, .id = "null", .path = "id" },
+	{ "an envelope member of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\""), .unit = "k", .times = 1000000,
+		.tail = "\":1}", HOSTILE_INVALID, .id = "1" },
 
 	/* no such method */
-	{ "an unknown method", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.destroy\"}"), .id = "1", .code = -32601, .reason = "unknown_method" },
-	{ "an empty method", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\"}"), .id = "1", .code = -32601, .reason = "unknown_method" },
-	{ "a method in capitals", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"RPC.DISCOVER\"}"), .id = "1", .code = -32601,
-		.reason = "unknown_method" },
-	{ "a method of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""), .unit = "\xe2\x82\xac", .times = 330000, .tail = "\"}", .id = "1",
+	{ "an unknown method", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.destroy\"}"), .id = "1",
 		.code = -32601, .reason = "unknown_method" },
+	{ "an empty method", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\"}"), .id = "1", .code = -32601,
+		.reason = "unknown_method" },
+	{ "a method in capitals", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"RPC.DISCOVER\"}"), .id = "1",
+		.code = -32601, .reason = "unknown_method" },
+	{ "a method of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""), .unit = "\xe2\x82\xac",
+		.times = 330000, .tail = "\"}", .id = "1", .code = -32601, .reason = "unknown_method" },
 
 	/* wrong parameters */
 	{ "params as an array", RENEW("[\"a\",60]"), HOSTILE_PARAMS("params") },
-	{ "a parameter for a method without", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":{\"a\":1}}"),
+	{ "a parameter for a method without",
+		HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\",\"params\":{\"a\":1}}"),
 		HOSTILE_PARAMS("a") },
-	{ "no parameters where some are required", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\"}"), HOSTILE_PARAMS("uid") },
+	{ "no parameters where some are required", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\"}"),
+		HOSTILE_PARAMS("uid") },
 	{ "a missing parameter", RENEW("{\"uid\":\"a\"}"), HOSTILE_PARAMS("ttl") },
 	{ "an unknown parameter", RENEW("{\"uid\":\"a\",\"ttl\":60,\"sudo\":true}"), HOSTILE_PARAMS("sudo") },
 	{ "a parameter in capitals", RENEW("{\"UID\":\"a\",\"ttl\":60}"), HOSTILE_PARAMS("UID") },
 	{ "an empty parameter name", RENEW("{\"\":1}"), HOSTILE_PARAMS("") },
-	{ "a parameter name of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\""), .unit = "k", .times = 1000000,
-		.tail = "\":1}}", HOSTILE_PARAMS(NULL) },
+	{ "a parameter name of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\""),
+		.unit = "k", .times = 1000000, .tail = "\":1}}", HOSTILE_PARAMS(NULL) },
 	{ "a number for a name", RENEW("{\"uid\":1,\"ttl\":60}"), HOSTILE_PARAMS("uid") },
 	{ "an object for a name", RENEW("{\"uid\":{},\"ttl\":60}"), HOSTILE_PARAMS("uid") },
 	{ "null for a required parameter", RENEW("{\"uid\":null,\"ttl\":60}"), HOSTILE_PARAMS("uid") },
 	{ "an empty name", RENEW("{\"uid\":\"\",\"ttl\":60}"), HOSTILE_PARAMS("uid") },
-	{ "a name of 254 bytes", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\"ttl\":60,\"uid\":\""), .unit = "u",
-		.times = 254, .tail = "\"}}", HOSTILE_PARAMS("uid") },
-	{ "a name of 1 MB", HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\"ttl\":60,\"uid\":\""), .unit = "u",
-		.times = 1000000, .tail = "\"}}", HOSTILE_PARAMS("uid") },
+	{ "a name of 254 bytes",
+		HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\"ttl\":60,\"uid\":\""),
+		.unit = "u", .times = 254, .tail = "\"}}", HOSTILE_PARAMS("uid") },
+	{ "a name of 1 MB",
+		HOSTILE_LINE("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.renew\",\"params\":{\"ttl\":60,\"uid\":\""),
+		.unit = "u", .times = 1000000, .tail = "\"}}", HOSTILE_PARAMS("uid") },
 	{ "a line break in a name", RENEW("{\"uid\":\"a\\nb\",\"ttl\":60}"), HOSTILE_PARAMS("uid") },
 	{ "DEL in a name", RENEW("{\"uid\":\"a\x7f\",\"ttl\":60}"), HOSTILE_PARAMS("uid") },
 	{ "a C1 control in a name", RENEW("{\"uid\":\"a\\u0085\",\"ttl\":60}"), HOSTILE_PARAMS("uid") },

@@ -14,6 +14,7 @@
 #include "fake.h"
 
 #define CALL(rest) "{\"jsonrpc\":\"2.0\"," rest "}"
+#define BIG(id, bytes) CALL("\"id\":" id ",\"method\":\"big\",\"params\":{\"bytes\":" bytes "}")
 #define RESULT(id, members) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{" members "}}"
 
 static int open_server(void **state)
@@ -28,7 +29,8 @@ static int close_server(void **state)
 	return 0;
 }
 
-static void assert_refusal(struct rpc_server *server, const char *text, const char *id, int code, const char *reason, const char *path)
+static void assert_refusal(
+	struct rpc_server *server, const char *text, const char *id, int code, const char *reason, const char *path)
 {
 	struct fake_world world = { 0 };
 	char *answer = fake_answer(server, text, strlen(text), &world);
@@ -41,13 +43,17 @@ static void assert_refusal(struct rpc_server *server, const char *text, const ch
 static void examples_of_the_specification(void **state)
 {
 	/* rpc call with positional parameters */
-	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [42, 23], \"id\": 1}", "1", -32602, "invalid_params", "params");
-	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [23, 42], \"id\": 2}", "2", -32602, "invalid_params", "params");
+	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [42, 23], \"id\": 1}", "1", -32602,
+		"invalid_params", "params");
+	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [23, 42], \"id\": 2}", "2", -32602,
+		"invalid_params", "params");
 
 	/* rpc call with named parameters */
-	assert_answer(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"subtrahend\": 23, \"minuend\": 42}, \"id\": 3}",
+	assert_answer(*state,
+		"{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"subtrahend\": 23, \"minuend\": 42}, \"id\": 3}",
 		RESULT("3", "\"difference\":19"));
-	assert_answer(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"minuend\": 42, \"subtrahend\": 23}, \"id\": 4}",
+	assert_answer(*state,
+		"{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"minuend\": 42, \"subtrahend\": 23}, \"id\": 4}",
 		RESULT("4", "\"difference\":19"));
 
 	/* a notification, by position and to an unknown method: nothing comes back */
@@ -56,17 +62,22 @@ static void examples_of_the_specification(void **state)
 	assert_answer(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"update\"}", "");
 
 	/* rpc call of non-existent method */
-	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"foobar\", \"id\": \"1\"}", "\"1\"", -32601, "unknown_method", NULL);
+	assert_refusal(
+		*state, "{\"jsonrpc\": \"2.0\", \"method\": \"foobar\", \"id\": \"1\"}", "\"1\"", -32601, "unknown_method", NULL);
 
 	/* rpc call with invalid JSON */
-	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]", "null", -32700, "parse_error", NULL);
+	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]", "null", -32700,
+		"parse_error", NULL);
 
 	/* rpc call with invalid Request object */
-	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}", "null", -32600, "invalid_request", "method");
+	assert_refusal(*state, "{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}", "null", -32600, "invalid_request",
+		"method");
 
 	/* rpc call batch, invalid JSON */
-	assert_refusal(*state, "[ {\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": [1,2,4], \"id\": \"1\"}, {\"jsonrpc\": \"2.0\", \"method\" ]", "null",
-		-32700, "parse_error", NULL);
+	assert_refusal(*state,
+		"[ {\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": [1,2,4], \"id\": \"1\"}, {\"jsonrpc\": \"2.0\", "
+		"\"method\" ]",
+		"null", -32700, "parse_error", NULL);
 
 	/* rpc call with an empty array */
 	assert_refusal(*state, "[]", "null", -32600, "invalid_request", NULL);
@@ -122,7 +133,8 @@ static void batches_of_the_specification(void **state)
 	free(answer);
 
 	/* rpc call batch */
-	static const char mixed[] = "[{\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": {\"a\":1,\"b\":2,\"c\":4}, \"id\": \"1\"},"
+	static const char mixed[] =
+		"[{\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": {\"a\":1,\"b\":2,\"c\":4}, \"id\": \"1\"},"
 		"{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": {\"n\":7}},"
 		"{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"minuend\":42,\"subtrahend\":23}, \"id\": \"2\"},"
 		"{\"foo\": \"boo\"},"
@@ -140,7 +152,8 @@ static void batches_of_the_specification(void **state)
 	free(answer);
 
 	/* all notifications */
-	static const char silent[] = "[{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": {\"n\":1}}, {\"jsonrpc\": \"2.0\", \"method\": \"update\"}]";
+	static const char silent[] = "[{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": {\"n\":1}}, "
+				     "{\"jsonrpc\": \"2.0\", \"method\": \"update\"}]";
 	world.runs = 0;
 	answer = fake_answer(*state, silent, sizeof silent - 1, &world);
 	assert_string_equal(answer, "");
@@ -181,8 +194,8 @@ static void batch_limits_and_order(void **state)
 static void ids(void **state)
 {
 	char text[2000], expected[2000], id[400];
-	static const char *const good[] = { "0", "1", "-1", "9007199254740992", "-9007199254740992", "null", "\"\"", "\"a\"", "\"\\n\\\"\\\\\"",
-		"\"\xe2\x82\xac\"", "\"1\"" };
+	static const char *const good[] = { "0", "1", "-1", "9007199254740992", "-9007199254740992", "null", "\"\"", "\"a\"",
+		"\"\\n\\\"\\\\\"", "\"\xe2\x82\xac\"", "\"1\"" };
 
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
 		snprintf(text, sizeof text, CALL("\"method\":\"update\",\"id\":%s"), good[i]);
@@ -234,7 +247,8 @@ static void notifications(void **state)
 
 static void blanks_around_and_within(void **state)
 {
-	assert_answer(*state, " \t{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : 1 , \"method\" : \"update\" , \"params\" : { } } \r", RESULT("1", ""));
+	assert_answer(*state, " \t{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : 1 , \"method\" : \"update\" , \"params\" : { } } \r",
+		RESULT("1", ""));
 	assert_answer(*state, CALL("\"id\":1,\"method\":\"\\u0075pdate\""), RESULT("1", ""));
 	assert_answer(*state, "{\"\\u006asonrpc\":\"\\u0032.0\",\"id\":1,\"method\":\"update\"}", RESULT("1", ""));
 }
@@ -266,13 +280,18 @@ static void depth_at_the_limit(void **state)
 static void errors_in_full(void **state)
 {
 	assert_answer(*state, CALL("\"id\":1,\"method\":\"refuse\""),
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32003,\"message\":\"It says \\\"no\\\".\",\"data\":{\"reason\":\"conflict\",\"revision\":7,"
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32003,\"message\":\"It says "
+		"\\\"no\\\".\",\"data\":{\"reason\":\"conflict\",\"revision\":7,"
 		"\"node\":\"n1\",\"candidates\":[\"a\",\"b\\\"c\"],\"counts\":{\"x\":1}}}}");
 	assert_answer(*state, CALL("\"id\":1,\"method\":\"count\",\"params\":{\"by\":101}"),
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"by must be an integer from 1 to 100.\",\"data\":"
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"by must be an integer from 1 to "
+		"100.\",\"data\":"
 		"{\"reason\":\"invalid_params\",\"path\":\"by\"}}}");
-	assert_answer(*state, "nope", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"The text is not valid JSON: at byte 4: "
-		"invalid token near 'nope'.\",\"data\":{\"reason\":\"parse_error\",\"detail\":\"at byte 4: invalid token near 'nope'\"}}}");
+	assert_answer(*state, "nope",
+		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"The text is not valid JSON: at byte "
+		"4: "
+		"invalid token near 'nope'.\",\"data\":{\"reason\":\"parse_error\",\"detail\":\"at byte 4: invalid token near "
+		"'nope'\"}}}");
 }
 
 static void roles(void **state)
@@ -280,7 +299,8 @@ static void roles(void **state)
 	static const struct {
 		const char *method;
 		unsigned allowed;
-	} cases[] = { { "order", ROLE_ADMIN }, { "plug", ROLE_PLUGIN | ROLE_ADMIN }, { "count", ROLE_SCHEDULER | ROLE_ADMIN }, { "update", ROLE_ALL } };
+	} cases[] = { { "order", ROLE_ADMIN }, { "plug", ROLE_PLUGIN | ROLE_ADMIN }, { "count", ROLE_SCHEDULER | ROLE_ADMIN },
+		{ "update", ROLE_ALL } };
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		for (unsigned role = 0; role <= ROLE_ADMIN; role = role ? role << 1 : 1) {
@@ -337,7 +357,8 @@ static void failure_replaces_the_answer(void **state)
 {
 	struct fake_world world = { 0 };
 	struct error *failure = error_new(ERR_UNAVAILABLE, "The disk is busy.");
-	struct rpc_exchange *x = exchange_of(*state, "[" CALL("\"id\":1,\"method\":\"count\"") "," CALL("\"id\":2,\"method\":\"nope\"") "]");
+	struct rpc_exchange *x = exchange_of(
+		*state, "[" CALL("\"id\":1,\"method\":\"count\"") "," CALL("\"id\":2,\"method\":\"nope\"") "]");
 	struct rpc_call *first = rpc_exchange_call(x, 0), *second = rpc_exchange_call(x, 1);
 
 	assert_true(rpc_call_run(first, &world));
@@ -473,9 +494,9 @@ static void longest_answer(void **state)
 static void longest_batch(void **state)
 {
 	struct fake_world world = { 0 };
-	static const char text[] = "[" CALL("\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":5000000}") ","
-		CALL("\"id\":2,\"method\":\"big\",\"params\":{\"bytes\":5000000}") "," CALL("\"id\":3,\"method\":\"count\"") ","
-		CALL("\"id\":4,\"method\":\"later\",\"params\":{\"x\":5000000}") "," CALL("\"id\":5,\"method\":\"big\",\"params\":{\"bytes\":3000000}") "]";
+	static const char text[] = "[" BIG("1", "5000000") "," BIG("2", "5000000") "," CALL(
+		"\"id\":3,\"method\":\"count\"") "," CALL("\"id\":4,\"method\":\"later\",\"params\":{\"x\":5000000}") "," BIG("5",
+		"3000000") "]";
 	struct rpc_exchange *x = exchange_of(*state, text);
 	int reader;
 
@@ -510,7 +531,8 @@ static void overlong_request(void **state)
 static void answers_are_appended(void **state)
 {
 	struct fake_world world = { 0 };
-	struct rpc_exchange *x = exchange_of(*state, "[" CALL("\"id\":1,\"method\":\"update\"") "," CALL("\"method\":\"update\"") "]");
+	struct rpc_exchange *x = exchange_of(
+		*state, "[" CALL("\"id\":1,\"method\":\"update\"") "," CALL("\"method\":\"update\"") "]");
 	struct text out = { 0 };
 
 	text_puts(&out, "before\n");

@@ -168,8 +168,10 @@ static const char everything[] =
 	"{\"custom\":[1,2],\"other\":{\"uid\":\"o\",\"gang\":\"g\",\"priority\":-2147483648,\"nice\":false},"
 	"\"owner\":{\"uid\":\"u\",\"gang\":\"\",\"priority\":2147483647},\"detail\":{\"b\": [1.5, null], \"a\": \"\"},"
 	"\"labels\":{\"z\":\"\",\"a.b/c\":\"\\n\"},\"amounts\":{\"memory\":1125899906842624,\"core\":0},"
-	"\"items\":[{\"type\":\"gpu\",\"count\":64,\"resources\":{\"memory\":\"100%\",\"core\":7,\"vf\":\"1%\"},\"colour\":\"red\",\"models\":[\"b\",\"a\"],"
-	"\"labels\":{\"k\":\"v\"}},{\"type\":\"nic\"}],\"texts\":[\"\",\"a\\nb\"],\"names\":[\"z\",\"y\"],\"must\":\"blue\",\"colour\":\"red\","
+	"\"items\":[{\"type\":\"gpu\",\"count\":64,\"resources\":{\"memory\":\"100%\",\"core\":7,\"vf\":\"1%\"},\"colour\":"
+	"\"red\",\"models\":[\"b\",\"a\"],"
+	"\"labels\":{\"k\":\"v\"}},{\"type\":\"nic\"}],\"texts\":[\"\",\"a\\nb\"],\"names\":[\"z\",\"y\"],\"must\":\"blue\","
+	"\"colour\":\"red\","
 	"\"maybe\":false,\"flag\":true,\"small\":-5,\"number\":10,\"word\":\"w\",\"text\":\"\\u0001\",\"name\":\"\xc3\xa9\"}";
 
 static void everything_is_decoded(void **state)
@@ -215,6 +217,20 @@ static void everything_is_decoded(void **state)
 	arena_free(arena);
 }
 
+/* An empty collection that was sent can be told from one that was not; both are printed alike. */
+static void empty_is_not_absent(void **state)
+{
+	static const char empty[] = "{" LEAST ",\"texts\":[],\"items\":[],\"amounts\":{},\"labels\":{}}";
+	struct arena *arena = arena_new();
+	const struct all *sent = decoded(arena, empty), *absent = decoded(arena, "{" LEAST "}");
+
+	(void)state;
+	assert_int_equal(sent->texts.n + sent->items.n + sent->amounts.n + sent->labels.n, 0);
+	assert_true(sent->texts.items && sent->items.items && sent->amounts.items && sent->labels.items);
+	assert_false(absent->texts.items || absent->items.items || absent->amounts.items || absent->labels.items);
+	arena_free(arena);
+}
+
 static char *encoded(const struct rpc_shape *shape, const void *object)
 {
 	struct text text = { 0 };
@@ -240,13 +256,18 @@ static void assert_canonical(const char *sent, const char *canonical)
 static void canonical_text(void **state)
 {
 	(void)state;
-	assert_canonical("{" LEAST "}", "{\"word\":\"default\",\"small\":0,\"flag\":false,\"colour\":\"blue\",\"must\":\"red\",\"texts\":[],\"items\":[],"
-		"\"amounts\":{},\"labels\":{},\"owner\":{\"uid\":\"u\",\"gang\":\"\",\"priority\":0,\"nice\":true},\"custom\":[]}");
+	assert_canonical("{" LEAST "}",
+		"{\"word\":\"default\",\"small\":0,\"flag\":false,\"colour\":\"blue\",\"must\":\"red\",\"texts\":[],\"items\":[],"
+		"\"amounts\":{},\"labels\":{},\"owner\":{\"uid\":\"u\",\"gang\":\"\",\"priority\":0,\"nice\":true},\"custom\":[]"
+		"}");
 	assert_canonical(everything,
-		"{\"name\":\"\xc3\xa9\",\"text\":\"\\u0001\",\"word\":\"w\",\"number\":10,\"small\":-5,\"flag\":true,\"maybe\":false,\"colour\":\"red\","
-		"\"must\":\"blue\",\"names\":[\"z\",\"y\"],\"texts\":[\"\",\"a\\nb\"],\"items\":[{\"type\":\"gpu\",\"count\":64,\"colour\":\"red\","
+		"{\"name\":\"\xc3\xa9\",\"text\":\"\\u0001\",\"word\":\"w\",\"number\":10,\"small\":-5,\"flag\":true,\"maybe\":"
+		"false,\"colour\":\"red\","
+		"\"must\":\"blue\",\"names\":[\"z\",\"y\"],\"texts\":[\"\",\"a\\nb\"],\"items\":[{\"type\":\"gpu\",\"count\":64,"
+		"\"colour\":\"red\","
 		"\"resources\":{\"core\":7,\"memory\":\"100%\",\"vf\":\"1%\"},\"models\":[\"b\",\"a\"],\"labels\":{\"k\":\"v\"}},"
-		"{\"type\":\"nic\",\"count\":1,\"models\":[],\"labels\":{}}],\"amounts\":{\"core\":0,\"memory\":1125899906842624},"
+		"{\"type\":\"nic\",\"count\":1,\"models\":[],\"labels\":{}}],\"amounts\":{\"core\":0,\"memory\":1125899906842624}"
+		","
 		"\"labels\":{\"a.b/c\":\"\\n\",\"z\":\"\"},\"detail\":{\"a\":\"\",\"b\":[1.5,null]},"
 		"\"owner\":{\"uid\":\"u\",\"gang\":\"\",\"priority\":2147483647,\"nice\":true},"
 		"\"other\":{\"uid\":\"o\",\"gang\":\"g\",\"priority\":-2147483648,\"nice\":false},\"custom\":[0,0]}");
@@ -414,7 +435,8 @@ static void sentences_name_the_member(void **state)
 
 static void lists_of_objects(void **state)
 {
-	static const char text[] = "[{\"type\":\"gpu\",\"count\":2,\"models\":[],\"labels\":{}},{\"type\":\"nic\",\"count\":1,\"models\":[],\"labels\":{}}]";
+	static const char text[] = "[{\"type\":\"gpu\",\"count\":2,\"models\":[],\"labels\":{}},{\"type\":\"nic\",\"count\":1,"
+				   "\"models\":[],\"labels\":{}}]";
 	struct arena *arena = arena_new();
 	struct rpc_list list = { 0 };
 	struct text printed = { 0 };
@@ -510,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(least_gives_defaults),
 		cmocka_unit_test(everything_is_decoded),
+		cmocka_unit_test(empty_is_not_absent),
 		cmocka_unit_test(canonical_text),
 		cmocka_unit_test(refused_with_their_path),
 		cmocka_unit_test(limits_of_names),

@@ -29,7 +29,8 @@ static void every_line_gets_its_error(void **state)
 		free(text);
 	}
 	assert_int_equal(world.runs, 0);
-	assert_answer(server, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sum\",\"params\":{\"a\":1}}", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"sum\":1}}");
+	assert_answer(server, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sum\",\"params\":{\"a\":1}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"sum\":1}}");
 	rpc_server_free(server);
 }
 
@@ -42,7 +43,8 @@ static void there_are_enough(void **state)
 /* Whatever part of a good text arrives, it is an error and nothing worse. */
 static void every_prefix_is_refused(void **state)
 {
-	static const char text[] = "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u00e9\\ud83d\\ude00\xc3\xa9\",\"method\":\"sum\",\"params\":{\"a\":-12,\"b\":3,\"c\":0}}";
+	static const char text[] = "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u00e9\\ud83d\\ude00\xc3\xa9\",\"method\":\"sum\",\"params\":"
+				   "{\"a\":-12,\"b\":3,\"c\":0}}";
 	struct rpc_server *server = fake_server();
 	struct fake_world world = { 0 };
 

@@ -40,7 +40,8 @@ static void commas_and_nesting(void **state)
 	out_int_if(&o, "absent", 0);
 	out_int_if(&o, "seven", 7);
 	out_end(&o);
-	assert_string_equal(text.bytes, "{\"empty\":[],\"list\":[1,{},{\"t\":true,\"f\":false,\"n\":null},[\"x\",\"y\"]],\"none\":[],\"raw\":{\"a\":[1]},"
+	assert_string_equal(text.bytes,
+		"{\"empty\":[],\"list\":[1,{},{\"t\":true,\"f\":false,\"n\":null},[\"x\",\"y\"]],\"none\":[],\"raw\":{\"a\":[1]},"
 		"\"present\":\"p\",\"seven\":7}");
 	assert_int_equal(text.length, strlen(text.bytes));
 	text_free(&text);
@@ -88,7 +89,8 @@ static void parser_agrees(void **state)
 
 static void integers(void **state)
 {
-	static const int64_t values[] = { 0, 1, -1, 9, 10, -10, 1234567890, 9007199254740992, -9007199254740992, INT64_MAX, INT64_MIN };
+	static const int64_t values[] = { 0, 1, -1, 9, 10, -10, 1234567890, 9007199254740992, -9007199254740992, INT64_MAX,
+		INT64_MIN };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {

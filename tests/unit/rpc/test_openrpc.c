@@ -70,9 +70,15 @@ static struct rpc_done build(struct rpc_call *call, const void *params, void *wo
 	return rpc_done(call);
 }
 
-static const struct rpc_method thing_build = { .name = "thing.build", .summary = "Builds a thing.", .description = "Slowly.",
-	.roles = ROLE_SCHEDULER | ROLE_PLUGIN, .writes = true, .params = &build_shape, .result = build_result,
-	.errors = RPC_ERROR(ERR_CONFLICT), .handle = build };
+static const struct rpc_method thing_build = { .name = "thing.build",
+	.summary = "Builds a thing.",
+	.description = "Slowly.",
+	.roles = ROLE_SCHEDULER | ROLE_PLUGIN,
+	.writes = true,
+	.params = &build_shape,
+	.result = build_result,
+	.errors = RPC_ERROR(ERR_CONFLICT),
+	.handle = build };
 
 static const struct rpc_method *const methods[] = { &thing_build, &rpc_discover };
 static const struct rpc_type *const types[] = { &thing };
@@ -139,17 +145,22 @@ static void method_in_full(void **state)
 	assert_at(json, "methods 0 params 0 name", "\"parts\"");
 	assert_at(json, "methods 0 params 0 required", "true");
 	assert_at(json, "methods 0 params 0 schema",
-		"{\"description\":\"The parts.\",\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Part\"},\"minItems\":1,\"maxItems\":16}");
-	assert_at(json, "methods 0 params 1 schema", "{\"description\":\"A note.\",\"type\":\"string\",\"maxLength\":1024,\"default\":\"\"}");
+		"{\"description\":\"The "
+		"parts.\",\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Part\"},\"minItems\":1,\"maxItems\":16}");
+	assert_at(json, "methods 0 params 1 schema",
+		"{\"description\":\"A note.\",\"type\":\"string\",\"maxLength\":1024,\"default\":\"\"}");
 	assert_at(json, "methods 0 params 2 schema",
 		"{\"description\":\"Only at this revision.\",\"type\":\"integer\",\"minimum\":0,\"maximum\":9007199254740992}");
 	assert_at(json, "methods 0 params 3 schema", "{\"description\":\"Hurry.\",\"type\":\"boolean\",\"default\":true}");
 	assert_at(json, "methods 0 params 4 schema", "{\"description\":\"The first.\",\"$ref\":\"#/components/schemas/Part\"}");
 	assert_at(json, "methods 1 params", "[]");
 
-	assert_at(json, "methods 0 result schema properties thing", "{\"description\":\"The thing.\",\"$ref\":\"#/components/schemas/Thing\"}");
+	assert_at(json, "methods 0 result schema properties thing",
+		"{\"description\":\"The thing.\",\"$ref\":\"#/components/schemas/Thing\"}");
 	assert_at(json, "methods 0 result schema properties others",
-		"{\"description\":\"Others by name.\",\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Thing\"}}}");
+		"{\"description\":\"Others by "
+		"name.\",\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/"
+		"schemas/Thing\"}}}");
 	assert_at(json, "methods 0 result schema properties pod oneOf", "[{\"type\":\"string\"},{\"type\":\"null\"}]");
 	assert_at(json, "methods 0 result schema required", "[\"thing\",\"pod\"]");
 	json_decref(json);
@@ -163,14 +174,17 @@ static void schemas_in_full(void **state)
 	assert_at(json, "components schemas Part required", "[\"name\"]");
 	assert_at(json, "components schemas Part additionalProperties", "false");
 	assert_at(json, "components schemas Part properties name",
-		"{\"description\":\"Its name.\",\"type\":\"string\",\"minLength\":1,\"maxLength\":253,\"pattern\":\"^[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*$\"}");
+		"{\"description\":\"Its "
+		"name.\",\"type\":\"string\",\"minLength\":1,\"maxLength\":253,\"pattern\":\"^[^\\\\u0000-\\\\u001f\\\\u007f-"
+		"\\\\u009f]*$\"}");
 	assert_at(json, "components schemas Part properties count",
 		"{\"description\":\"How many.\",\"type\":\"integer\",\"minimum\":1,\"maximum\":64,\"default\":1}");
 	assert_at(json, "components schemas Part properties kind",
 		"{\"description\":\"Its kind.\",\"type\":\"string\",\"enum\":[\"round\",\"square\"],\"default\":\"square\"}");
 	assert_at(json, "components schemas Part properties needs additionalProperties oneOf 0 maximum", "1125899906842624");
 	assert_at(json, "components schemas Part properties needs minProperties", "1");
-	assert_at(json, "components schemas Thing properties state", "{\"description\":\"Its state.\",\"type\":\"string\",\"enum\":[\"new\",\"old\"]}");
+	assert_at(json, "components schemas Thing properties state",
+		"{\"description\":\"Its state.\",\"type\":\"string\",\"enum\":[\"new\",\"old\"]}");
 	assert_at(json, "components schemas Thing required", "[\"name\",\"state\"]");
 	json_decref(json);
 }
@@ -207,7 +221,7 @@ static void check_references(json_t *document_root, json_t *json)
 	json_t *value;
 	size_t i;
 
-	json_object_foreach(json, key, value) {
+	json_object_foreach (json, key, value) {
 		if (strcmp(key, "$ref") == 0) {
 			char path[200];
 			snprintf(path, sizeof path, "%s", json_string_value(value) + 2);
@@ -218,7 +232,7 @@ static void check_references(json_t *document_root, json_t *json)
 		}
 		check_references(document_root, value);
 	}
-	json_array_foreach(json, i, value)
+	json_array_foreach (json, i, value)
 		check_references(document_root, value);
 }
 
