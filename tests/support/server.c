@@ -49,7 +49,7 @@ static _Noreturn void become(const struct server *s, char **words, pid_t parent)
 	_exit(127);
 }
 
-static void launch(struct server *s)
+void server_launch(struct server *s)
 {
 	char *first[] = { (char[]){ "--data-dir" }, s->data, (char[]){ "--socket" }, s->socket, (char[]){ "--clock=manual" },
 		NULL };
@@ -122,7 +122,7 @@ struct server *server_start(char *const *arguments)
 
 void server_continue(struct server *s)
 {
-	launch(s);
+	server_launch(s);
 	wait_until_ready(s);
 }
 

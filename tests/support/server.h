@@ -33,6 +33,9 @@ void server_restart(struct server *s, int signal);
 /* Starts a server that has ended. */
 void server_continue(struct server *s);
 
+/* The same without waiting until it answers. */
+void server_launch(struct server *s);
+
 /* Ends it by SIGTERM, demands exit status 0, and removes everything. NULL is legal. */
 void server_stop(struct server *s);
 

@@ -116,26 +116,37 @@ static ssize_t fill(struct wire *w, int ms)
 	return n < 0 ? 0 : n; /* a reset is an end too */
 }
 
-char *wire_line(struct wire *w)
+enum wire_event wire_try_line(struct wire *w, int ms, char **line)
 {
 	size_t seen = 0;
 	for (;;) {
 		char *newline = w->used > seen ? memchr(w->bytes + seen, '\n', w->used - seen) : NULL;
 		if (newline) {
 			size_t n = (size_t)(newline - w->bytes);
-			char *line = strndup(w->bytes, n);
+			*line = strndup(w->bytes, n);
 			w->used -= n + 1;
 			memmove(w->bytes, newline + 1, w->used);
-			return line;
+			return WIRE_LINE;
 		}
 		seen = w->used;
-		ssize_t n = fill(w, check_patience());
-		if (n < 0)
-			check_failed("the server did not answer in %d ms", check_patience());
-		if (n == 0 && w->used)
+		ssize_t n = fill(w, ms);
+		if (n <= 0)
+			return n < 0 ? WIRE_NOTHING : WIRE_END;
+	}
+}
+
+char *wire_line(struct wire *w)
+{
+	char *line = NULL;
+	switch (wire_try_line(w, check_patience(), &line)) {
+	case WIRE_NOTHING:
+		check_failed("the server did not answer in %d ms", check_patience());
+	case WIRE_END:
+		if (w->used)
 			check_failed("the connection ended in the middle of a line: %.*s", (int)w->used, w->bytes);
-		if (n == 0)
-			return NULL;
+		return NULL;
+	default:
+		return line;
 	}
 }
 

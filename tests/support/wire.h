@@ -36,6 +36,11 @@ bool wire_say(struct wire *w, const char *line);
 /* The next line without its newline, owned by the caller; NULL when the server has closed the connection. */
 char *wire_line(struct wire *w);
 
+enum wire_event { WIRE_LINE, WIRE_NOTHING, WIRE_END };
+
+/* The next line if it comes within `ms` (0 = only what is here already). An end in the middle of a line is an end. */
+enum wire_event wire_try_line(struct wire *w, int ms, char **line);
+
 /* Whether nothing arrives for `ms`. */
 bool wire_silent(struct wire *w, int ms);
 
