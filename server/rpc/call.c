@@ -129,6 +129,7 @@ void rpc_call_work(struct rpc_call *call, void *world, void *reader)
 	if (call->stage != CALL_LATER)
 		return;
 	call->stage = CALL_READY;
+	call->working = true;
 	struct rpc_done done = call->method->work(call, call->params, world, reader);
 	assert(done.verdict && call->stage != CALL_LATER);
 	(void)done;
@@ -188,7 +189,11 @@ struct rpc_done rpc_later(struct rpc_call *call)
 
 struct arena *rpc_call_arena(struct rpc_call *call)
 {
-	return call->exchange->arena;
+	if (!call->working)
+		return call->exchange->arena;
+	if (!call->work_arena)
+		call->work_arena = arena_new();
+	return call->work_arena;
 }
 
 const struct rpc_peer *rpc_call_peer(const struct rpc_call *call)

@@ -33,6 +33,8 @@ struct rpc_call {
 	size_t counted;         /* bytes of `answer` that `exchange->decided` contains */
 	void *state;            /* of the handler */
 	void (*state_end)(void *state);
+	bool working;             /* in `work`: other calls may use the exchange's arena meanwhile */
+	struct arena *work_arena; /* made when `work` wants one */
 	alignas(max_align_t) char extra[];
 };
 

@@ -150,6 +150,7 @@ void rpc_exchange_free(struct rpc_exchange *exchange)
 		struct rpc_call *call = rpc_exchange_call(exchange, i);
 		if (call->state_end)
 			call->state_end(call->state);
+		arena_free(call->work_arena);
 		text_free(&call->answer);
 	}
 	arena_free(exchange->arena);

@@ -185,6 +185,7 @@ static const struct rpc_member later_result[] = { { "x", "integer", "The number.
 
 struct later_state {
 	struct fake_world *world;
+	struct arena *arena;
 	int64_t x;
 };
 
@@ -197,7 +198,7 @@ static void later_end(void *state)
 static struct rpc_done later(struct rpc_call *call, const void *params, void *world)
 {
 	const struct later_params *p = params;
-	struct later_state state = { .world = world, .x = p->x };
+	struct later_state state = { .world = world, .arena = rpc_call_arena(call), .x = p->x };
 
 	state.world->runs++;
 	if (p->early) {
@@ -215,15 +216,15 @@ static struct rpc_done later_work(struct rpc_call *call, const void *params, voi
 
 	((struct fake_world *)world)->works++;
 	assert_non_null(reader);
+	assert_ptr_not_equal(rpc_call_arena(call), state->arena); /* that one may be in use by the other calls of a batch */
 	assert_int_equal(state->x, p->x);
 	if (state->x < 0)
 		return rpc_refuse(call, error_new(ERR_COMPACTED, "Gone."));
 	out_int(rpc_result(call), "x", state->x);
 	if (state->x > 1000) {
-		char *y = mem_alloc((size_t)state->x + 1);
+		char *y = arena_alloc(rpc_call_arena(call), (size_t)state->x + 1);
 		memset(y, 'y', (size_t)state->x);
 		out_string(rpc_result(call), "y", y);
-		free(y);
 	}
 	return rpc_done(call);
 }
