@@ -1,0 +1,40 @@
+#include "methods/methods.h"
+
+#include "rpc/openrpc.h"
+
+const struct rpc_method *const all_methods[] = {
+	&node_register_method,
+	&node_verify_method,
+	&node_cordon_method,
+	&node_uncordon_method,
+	&node_remove_method,
+	&node_list_method,
+	&device_update_method,
+	&device_list_method,
+	&pod_filter_method,
+	&pod_reserve_method,
+	&pod_renew_method,
+	&pod_unreserve_method,
+	&pod_bind_method,
+	&pod_release_method,
+	&pod_adopt_method,
+	&pod_nominate_method,
+	&pod_denominate_method,
+	&pod_get_method,
+	&pod_list_method,
+	&plugin_pending_method,
+	&plugin_allocate_method,
+	&plugin_confirm_method,
+	&plugin_fail_method,
+	&plugin_reconcile_method,
+	&lock_acquire_method,
+	&lock_release_method,
+	&lock_list_method,
+	&nomination_list_method,
+	&event_list_method,
+	&server_info_method,
+	&server_check_method,
+	&clock_advance_method,
+	&rpc_discover,
+};
+const size_t n_all_methods = sizeof all_methods / sizeof all_methods[0];

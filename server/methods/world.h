@@ -1,0 +1,55 @@
+/* What a handler may touch: the cluster, the txn of its call, and a few services of the server that the wiring provides. */
+#ifndef ALLOTD_METHODS_WORLD_H
+#define ALLOTD_METHODS_WORLD_H
+
+#include <stdbool.h>
+
+#include "core/txn.h"
+
+struct error;
+
+/* What server.info tells beside the cluster. Strings and arrays live until the next call of the engine. */
+struct world_status {
+	const char *version;
+	const char *db_id;
+	int64_t epoch;
+	int64_t now;        /* Unix ms */
+	int64_t started_at; /* Unix ms */
+	bool read_only;
+	const char *const *alarms;
+	size_t n_alarms;
+	int64_t commits;    /* turns written since the start */
+	int64_t operations; /* calls decided since the start */
+};
+
+/* One row of history; strings live until the callback returns. `data` is a JSON text. */
+struct world_event {
+	int64_t revision, at;
+	const char *kind, *node, *uid, *actor, *data;
+};
+
+struct world_event_query {
+	int64_t after, limit;
+	const char *uid, *node; /* NULL = any */
+};
+
+struct world_services {
+	void (*status)(void *server, struct world_status *ret);
+	/* Moves the manual clock by `ms` within the open turn and returns the new time; -1 when the clock is not manual. */
+	int64_t (*advance)(void *server, struct txn *txn, int64_t ms);
+	/* Off the loop, with the reader given to `work`: */
+	struct error *(*events)(void *reader, const struct world_event_query *query, void (*each)(void *context, const struct world_event *),
+		void *context, int64_t *last);
+	/* Reads the rows, and checks what only the database can know. */
+	struct error *(*load)(void *reader, struct change_list *ret);
+	struct error *(*check)(void *reader, void (*violation)(void *context, const char *sentence), void *context);
+};
+
+struct world {
+	struct cluster *cluster;
+	struct txn *txn; /* of the call; NULL in `work` */
+	const struct world_services *services;
+	void *server;    /* handed to the services */
+};
+
+#endif
