@@ -162,7 +162,8 @@ CREATE TABLE lock (
 	uid TEXT NOT NULL,
 	token INTEGER NOT NULL CHECK (token > 0),
 	acquired_at INTEGER NOT NULL,
-	expires_at INTEGER NOT NULL
+	expires_at INTEGER NOT NULL,
+	ttl INTEGER NOT NULL
 ) STRICT;
 
 -- A bind that ran out before anything was handed out.

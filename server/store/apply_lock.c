@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char lock_insert[] =
-	"INSERT INTO lock (node_id, uid, token, acquired_at, expires_at) VALUES (:node, :uid, :token, :acquired_at, :expires_at)";
+	"INSERT INTO lock (node_id, uid, token, acquired_at, expires_at, ttl) VALUES (:node, :uid, :token, :acquired_at, :expires_at, :ttl)";
 
 static int insert(struct lock_writer *w, const struct lock *lock)
 {
@@ -13,11 +13,12 @@ static int insert(struct lock_writer *w, const struct lock *lock)
 	statement_integer(&w->insert, ":token", lock->token);
 	statement_integer(&w->insert, ":acquired_at", lock->acquired_at);
 	statement_integer(&w->insert, ":expires_at", lock->expires_at);
+	statement_integer(&w->insert, ":ttl", lock->ttl);
 	return statement_run(&w->insert);
 }
 
 static const char lock_update[] =
-	"UPDATE lock SET uid = :uid, token = :token, acquired_at = :acquired_at, expires_at = :expires_at WHERE node_id = :node";
+	"UPDATE lock SET uid = :uid, token = :token, acquired_at = :acquired_at, expires_at = :expires_at, ttl = :ttl WHERE node_id = :node";
 
 static int update(struct lock_writer *w, const struct lock *lock)
 {
@@ -25,6 +26,7 @@ static int update(struct lock_writer *w, const struct lock *lock)
 	statement_integer(&w->update, ":token", lock->token);
 	statement_integer(&w->update, ":acquired_at", lock->acquired_at);
 	statement_integer(&w->update, ":expires_at", lock->expires_at);
+	statement_integer(&w->update, ":ttl", lock->ttl);
 	statement_integer(&w->update, ":node", lock->node_id);
 	return statement_run_on_row(&w->update);
 }

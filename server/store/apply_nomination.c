@@ -47,19 +47,17 @@ static int insert(struct nomination_writer *w, const struct nomination *n)
 	return rc == SQLITE_OK ? insert_victims(w, n) : rc;
 }
 
-static const char nomination_update[] = "UPDATE nomination SET expires_at = :expires_at, revision = :revision WHERE id = :id";
+static const char victim_clear[] = "DELETE FROM victim WHERE nomination_id = :nomination";
 
-static int update(struct nomination_writer *w, const struct nomination *n)
+static int clear_victims(struct nomination_writer *w, const struct nomination *n)
 {
-	statement_integer(&w->update, ":expires_at", n->expires_at);
-	statement_integer(&w->update, ":revision", n->revision);
-	statement_integer(&w->update, ":id", n->id);
-	return statement_run_on_row(&w->update);
+	if (n->n_victims == 0)
+		return SQLITE_OK;
+	statement_integer(&w->victim_clear, ":nomination", n->id);
+	return statement_run(&w->victim_clear);
 }
 
 static const char nomination_remove[] = "DELETE FROM nomination WHERE id = :id";
-
-static const char victim_clear[] = "DELETE FROM victim WHERE nomination_id = :nomination";
 
 static int remove_nomination(struct nomination_writer *w, const struct nomination *n)
 {
@@ -67,10 +65,7 @@ static int remove_nomination(struct nomination_writer *w, const struct nominatio
 	int rc = statement_run_on_row(&w->remove);
 	if (rc == SQLITE_OK)
 		rc = remove_shares(&w->shares, n->id, n->shares, n->n_shares);
-	if (rc != SQLITE_OK || n->n_victims == 0)
-		return rc;
-	statement_integer(&w->victim_clear, ":nomination", n->id);
-	return statement_run(&w->victim_clear);
+	return rc == SQLITE_OK ? clear_victims(w, n) : rc;
 }
 
 static bool victims_same(const struct nomination *a, const struct nomination *b)
@@ -83,16 +78,32 @@ static bool victims_same(const struct nomination *a, const struct nomination *b)
 	return true;
 }
 
-static bool same_but_for_time(const struct nomination *a, const struct nomination *b)
+static const char nomination_update[] = "UPDATE nomination SET expires_at = :expires_at, revision = :revision WHERE id = :id";
+
+/* Victims that have left are victims no more. */
+static int update(struct nomination_writer *w, const struct nomination *before, const struct nomination *after)
+{
+	statement_integer(&w->update, ":expires_at", after->expires_at);
+	statement_integer(&w->update, ":revision", after->revision);
+	statement_integer(&w->update, ":id", after->id);
+	int rc = statement_run_on_row(&w->update);
+	if (rc != SQLITE_OK || victims_same(before, after))
+		return rc;
+	rc = clear_victims(w, before);
+	return rc == SQLITE_OK ? insert_victims(w, after) : rc;
+}
+
+/* Whether it promises the same; if not, the row is deleted and inserted afresh. */
+static bool same_promise(const struct nomination *a, const struct nomination *b)
 {
 	return a->id == b->id && a->node_id == b->node_id && pod_equal(&a->pod, &b->pod) && request_equal(a->request, b->request) &&
-	       shares_same(a->shares, a->n_shares, b->shares, b->n_shares) && victims_same(a, b);
+	       shares_same(a->shares, a->n_shares, b->shares, b->n_shares);
 }
 
 int apply_nomination(struct nomination_writer *w, const struct nomination *before, const struct nomination *after)
 {
-	if (before && after && same_but_for_time(before, after))
-		return update(w, after);
+	if (before && after && same_promise(before, after))
+		return update(w, before, after);
 	int rc = before ? remove_nomination(w, before) : SQLITE_OK;
 	return rc == SQLITE_OK && after ? insert(w, after) : rc;
 }

@@ -8,7 +8,7 @@
 #include "store/lines.h"
 #include "store/load_private.h"
 
-static const char locks_select[] = "SELECT node_id, uid, token, acquired_at, expires_at FROM lock ORDER BY node_id";
+static const char locks_select[] = "SELECT node_id, uid, token, acquired_at, expires_at, ttl FROM lock ORDER BY node_id";
 
 static struct error *add_lock(struct loading *l)
 {
@@ -23,6 +23,7 @@ static struct error *add_lock(struct loading *l)
 		.token = statement_column_integer(s, 2),
 		.acquired_at = statement_column_integer(s, 3),
 		.expires_at = statement_column_integer(s, 4),
+		.ttl = statement_column_integer(s, 5),
 	};
 	change_list_add(l->list, RECORD_LOCK, NULL, lock_new(&like));
 	return NULL;

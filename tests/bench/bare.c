@@ -157,7 +157,7 @@ static void background(struct bench *b, int n)
 static void add_event(struct bench *b, struct change_list *changes, const char *kind, const struct allocation *subject)
 {
 	const struct event like = { .revision = b->meta.revision, .at = b->meta.now, .kind = kind, .node = subject->node, .uid = subject->pod.uid,
-		.actor = "unix:0", .reason = "", .cause = "", .by = "", .unclaimed = -1, .subject_kind = SUBJECT_ALLOCATION, .subject = subject };
+		.actor = "unix:0", .reason = "", .cause = "", .by = "", .subject_kind = SUBJECT_ALLOCATION, .subject = subject };
 	change_list_add(changes, RECORD_EVENT, NULL, event_new(&like));
 }
 
@@ -173,7 +173,7 @@ static void bind(struct bench *b, struct lane *lane, struct change_list *changes
 {
 	struct allocation like = *lane->allocation;
 	const struct lock lock = { .node_id = like.node_id, .node = like.node, .uid = like.pod.uid, .token = ++b->meta.token,
-		.acquired_at = b->meta.now, .expires_at = b->meta.now + 300000 };
+		.acquired_at = b->meta.now, .expires_at = b->meta.now + 300000, .ttl = 300000 };
 	lane->lock = lock_new(&lock);
 	change_list_add(changes, RECORD_LOCK, NULL, record_ref(lane->lock));
 	like.state = POD_BOUND;
