@@ -122,32 +122,37 @@ static json_t *by_name(const char *namespace, const char *name)
 	return json_pack("{s:s, s:s}", "namespace", namespace, "name", name);
 }
 
-/* POD is namespace/name, or a uid; what is no uid is tried as a name (in --namespace or "default"). */
-static int ask(struct ctl *ctl, const char *pod, json_t **explained)
+/* What is no uid may be a name; when it is neither, what was said of the uid is told. */
+static int ask_by_either(struct ctl *ctl, const char *pod, json_t **explained)
 {
-	const char *slash = strchr(pod, '/'), *namespace = ctl->options.namespace;
-	struct allot_error error = ALLOT_ERROR_INIT;
-	int status;
+	struct allot_error error = ALLOT_ERROR_INIT, second = ALLOT_ERROR_INIT;
+	int status = ctl_try(ctl, "pod.explain", json_pack("{s:s}", "uid", pod), explained, &error);
 
-	if (slash) {
-		char *first = mem_prefix(pod, (size_t)(slash - pod));
-
-		status = ctl_call(ctl, "pod.explain", by_name(first, slash + 1), explained);
-		free(first);
-		return status;
+	if (status == CTL_REFUSED && strcmp(error.reason, "not_found") == 0) {
+		status = ctl_try(ctl, "pod.explain", by_name("default", pod), explained, &second);
 	}
-	if (namespace) {
-		return ctl_call(ctl, "pod.explain", by_name(namespace, pod), explained);
-	}
-	status = ctl_try(ctl, "pod.explain", json_pack("{s:s}", "uid", pod), explained, &error);
-	if (status == CTL_REFUSED && strcmp(error.reason, "not_found") == 0 &&
-		ctl_try(ctl, "pod.explain", by_name("default", pod), explained, &(struct allot_error)ALLOT_ERROR_INIT) ==
-			CTL_OK) {
-		status = CTL_OK;
-	} else if (status == CTL_REFUSED) {
+	if (status == CTL_REFUSED) {
 		ctl_failed(ctl, &error);
 	}
 	allot_error_clear(&error);
+	allot_error_clear(&second);
+	return status;
+}
+
+/* POD is namespace/name, or a uid or name (in --namespace or "default"). */
+static int ask(struct ctl *ctl, const char *pod, json_t **explained)
+{
+	const char *slash = strchr(pod, '/'), *namespace = ctl->options.namespace;
+	char *first;
+	int status;
+
+	if (!slash) {
+		return namespace ? ctl_call(ctl, "pod.explain", by_name(namespace, pod), explained)
+				 : ask_by_either(ctl, pod, explained);
+	}
+	first = mem_prefix(pod, (size_t)(slash - pod));
+	status = ctl_call(ctl, "pod.explain", by_name(first, slash + 1), explained);
+	free(first);
 	return status;
 }
 

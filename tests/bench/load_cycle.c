@@ -51,7 +51,7 @@ static void send_next(struct client *c)
 	static const char *const formats[STEPS] = {
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pod.reserve\",\"params\":{\"pod\":{\"uid\":\"cycle-%zu-%lu\"},"
 		"\"node\":\"load-%05zu\","
-		"\"request\":[{\"type\":\"gpu\",\"resources\":{\"core\":50,\"memory\":40}}]}}\n",
+		"\"request\":[{\"type\":\"gpu\",\"container\":\"main\",\"resources\":{\"core\":10,\"memory\":10}}]}}\n",
 		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"pod.bind\",\"params\":{\"uid\":\"cycle-%zu-%lu\",\"node\":\"load-%"
 		"05zu\"}}\n",
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"plugin.allocate\",\"params\":{\"uid\":\"cycle-%zu-%lu\",\"node\":"
