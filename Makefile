@@ -99,6 +99,7 @@ UNIT_TESTS     := $(filter-out $(CLIENT_TESTS),$(call tests_in,unit)) $(call tes
 LIVE_TESTS     := $(wildcard tests/scenarios/runner.c) $(call tests_in,integration) $(call tests_in,fault)
 has_main        = $(if $(1),$(shell grep -l '^int main' $(1)))
 BENCHES        := $(call has_main,$(wildcard tests/bench/*.c))
+BENCH_LIB      := $(if $(filter-out $(BENCHES),$(wildcard tests/bench/*.c)),$(BUILD)/lib/bench.a)
 FUZZERS        := $(wildcard tests/fuzz/fuzz_*.c)
 
 UNIT_PROGRAMS   := $(call program,$(UNIT_TESTS))
@@ -128,6 +129,7 @@ $(BUILD)/liballot.so: $(call obj,$(LIB_SOURCES))
 
 $(BUILD)/lib/wiring.a: $(call obj,$(WIRING)) $(PATHS_OBJ)
 $(BUILD)/lib/ctl.a: $(call obj,$(CTL_SOURCES)) $(OPENRPC_OBJ)
+$(BUILD)/lib/bench.a: $(call obj,$(filter-out $(BENCHES),$(wildcard tests/bench/*.c)))
 $(BUILD)/lib/support.a: $(call obj,$(wildcard tests/support/*.c))
 $(foreach m,$(PRESENT),$(eval $(BUILD)/lib/$(m).a: $(call module_objs,$(m))))
 
@@ -179,8 +181,7 @@ define live_program
 $(call program,$(1)): $(call obj,$(1)) $(call helpers,$(1)) $(SUPPORT_LIB) $(LIBALLOT)
 endef
 define bench_program
-$(1:tests/bench/%.c=$(BUILD)/bench/%): $(call obj,$(1)) \
-		$(call obj,$(filter-out $(BENCHES),$(wildcard tests/bench/*.c))) $(SUPPORT_LIB) $(SERVER_ARCHIVES) $(LIBALLOT)
+$(1:tests/bench/%.c=$(BUILD)/bench/%): $(call obj,$(1)) $(BENCH_LIB) $(SERVER_ARCHIVES) $(LIBALLOT)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call unit_program,$(t))))
 $(foreach t,$(CLIENT_TESTS),$(eval $(call client_program,$(t))))
@@ -250,8 +251,8 @@ $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(SERVER_ARCHIVES)
 # ---- measuring
 
 .PHONY: bench coverage
-bench: all $(BENCH_PROGRAMS) ## the benchmarks of tests/bench
-	@set -e; for b in $(BENCH_PROGRAMS); do echo "== $${b##*/}"; $(TEST_ENV) $$b; done
+bench: all $(BENCH_PROGRAMS) ## operations/s and latencies, beside bare SQLite on the same disk
+	@BUILD=$(BUILD) tests/bench/run
 coverage: ## line coverage of server/ and client/ (gcovr)
 	@$(MAKE) BUILD=$(BUILD)/coverage COVERAGE=1 test
 	@gcovr --root . --object-directory $(BUILD)/coverage/obj --filter 'server/' --filter 'client/' --print-summary \
