@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,11 +147,9 @@ bool csv_complain(const struct csv *csv, char **error, const char *format, ...)
 		return false;
 	}
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0) {
-		text = NULL;
-	}
+	text = mem_vformat(format, arguments);
 	va_end(arguments);
-	*error = mem_format("%s:%ld: %s", csv->path, csv->line, (char *)mem_must(text));
+	*error = mem_format("%s:%ld: %s", csv->path, csv->line, text);
 	free(text);
 	return false;
 }

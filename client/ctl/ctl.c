@@ -1,7 +1,6 @@
 /* Talking to the server and saying what it said; see ctl.h. */
 #include "ctl/ctl.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,9 @@ int ctl_usage(struct ctl *ctl, const char *format, ...)
 	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0) {
-		text = NULL;
-	}
+	text = text_clean(mem_vformat(format, arguments));
 	va_end(arguments);
-	fprintf(ctl->err, "allotctl: %s\n", text_clean(mem_must(text)));
+	fprintf(ctl->err, "allotctl: %s\n", text);
 	free(text);
 	return CTL_USAGE;
 }

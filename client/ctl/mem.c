@@ -1,7 +1,6 @@
 /* Memory that cannot fail; see mem.h. */
 #include "ctl/mem.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,14 +39,20 @@ char *mem_prefix(const char *from, size_t length)
 	return mem_must(strndup(from, length));
 }
 
+char *mem_vformat(const char *format, va_list arguments)
+{
+	char *string;
+
+	return mem_must(vasprintf(&string, format, arguments) < 0 ? NULL : string);
+}
+
 char *mem_format(const char *format, ...)
 {
 	va_list arguments;
 	char *string;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&string, format, arguments);
+	string = mem_vformat(format, arguments);
 	va_end(arguments);
-	return mem_must(length < 0 ? NULL : string);
+	return string;
 }

@@ -2,6 +2,7 @@
 #ifndef ALLOTCTL_MEM_H
 #define ALLOTCTL_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* `count` elements of `size` bytes set to zero. */
@@ -16,6 +17,7 @@ char *mem_string(const char *from);
 char *mem_prefix(const char *from, size_t length);
 
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* The pointer itself, which must not be NULL: `mem_must(json_object())`. */
 void *mem_must(void *pointer);

@@ -2,7 +2,6 @@
 #include "ctl/table.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "ctl/mem.h"
@@ -90,11 +89,8 @@ void table_cell(struct table *table, const char *format, ...)
 
 	assert(table->n_rows > 0 && table->filled < table->n_columns);
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0) {
-		text = NULL;
-	}
+	text = text_clean(mem_vformat(format, arguments));
 	va_end(arguments);
-	text_clean(mem_must(text));
 	column = &table->columns[table->filled++];
 	cell = newest(table);
 	*cell = (struct cell){ .text = text, .width = text_width(text) };
