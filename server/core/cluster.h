@@ -39,6 +39,9 @@ void cluster_snapshot(const struct cluster *c, struct change_list *ret);
  * record_equal, by identity. References are taken. */
 void snapshot_difference(const struct change_list *from, const struct change_list *to, struct change_list *ret);
 
+/* The name or uid that makes a record (not an event) what it is; the record's memory. */
+const char *record_name(enum record_kind kind, const void *record);
+
 /* Numbers for server.info. */
 struct cluster_counts {
 	size_t nodes, devices, allocations, nominations, locks, lapses, refusals;

@@ -27,6 +27,7 @@ static void holding_link(struct cluster *c, struct holding *h, const struct allo
 	assert(h->node);
 	DL_APPEND(h->node->holdings, h);
 	h->node->n_holdings++;
+	c->n_over += r->over;
 	devices_count(h->node, r->shares, r->n_shares, 1);
 	RB_INSERT(holding_tree, &c->holdings_by_uid, h);
 	RB_INSERT(holding_names, &c->holdings_by_name, h);
@@ -43,6 +44,7 @@ static void holding_unlink(struct cluster *c, struct holding *h)
 	devices_count(h->node, h->record->shares, h->record->n_shares, -1);
 	DL_DELETE(h->node->holdings, h);
 	h->node->n_holdings--;
+	c->n_over -= h->record->over;
 	record_unref(RECORD_ALLOCATION, h->record);
 }
 

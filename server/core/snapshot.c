@@ -33,11 +33,10 @@ void cluster_snapshot(const struct cluster *c, struct change_list *ret)
 }
 
 /* What makes two records of a kind the same one, as two strings. */
-static void identity(const struct change *change, const char **first, const char **second)
+static void identity(enum record_kind kind, const void *r, const char **first, const char **second)
 {
-	const void *r = change->after;
 	*second = "";
-	switch (change->kind) {
+	switch (kind) {
 	case RECORD_NODE:
 		*first = ((const struct node_record *)r)->name;
 		break;
@@ -58,10 +57,17 @@ static void identity(const struct change *change, const char **first, const char
 		*second = ((const struct lapse *)r)->node;
 		break;
 	default:
-		assert(change->kind == RECORD_REFUSAL);
+		assert(kind == RECORD_REFUSAL);
 		*first = ((const struct refusal *)r)->pod.uid;
 		break;
 	}
+}
+
+const char *record_name(enum record_kind kind, const void *record)
+{
+	const char *first, *second;
+	identity(kind, record, &first, &second);
+	return first;
 }
 
 static int compare(const void *a_, const void *b_)
@@ -70,8 +76,8 @@ static int compare(const void *a_, const void *b_)
 	const char *a1, *a2, *b1, *b2;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	identity(a, &a1, &a2);
-	identity(b, &b1, &b2);
+	identity(a->kind, a->after, &a1, &a2);
+	identity(b->kind, b->after, &b1, &b2);
 	int first = strcmp(a1, b1);
 	return first ? first : strcmp(a2, b2);
 }

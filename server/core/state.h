@@ -134,6 +134,7 @@ struct cluster {
 	struct holding *holdings;   /* hash by uid */
 	struct holding_tree holdings_by_uid;
 	struct holding_names holdings_by_name;
+	size_t n_over;              /* allocations that were forced in beyond what fits */
 	struct promise *promises;   /* hash by uid */
 	struct promise_tree promises_by_uid;
 	struct lock_tree locks;

@@ -82,6 +82,7 @@ static void call_reset(struct rpc_call *call)
 	call->exchange->decided -= call->counted;
 	call->counted = 0;
 	call->stage = CALL_READY;
+	call->cut = false;
 	text_clear(&call->answer);
 }
 
@@ -104,8 +105,10 @@ static void count_answer(struct rpc_call *call)
 	struct rpc_exchange *x = call->exchange;
 	if (call->notification)
 		return;
-	if (x->decided + call->answer.length > response_room(x))
+	if (x->decided + call->answer.length > response_room(x)) {
+		call->cut = call->stage == CALL_DONE;
 		call_answer_too_long(call);
+	}
 	call->counted = call->answer.length + 1; /* and a comma */
 	x->decided += call->counted;
 }
@@ -221,6 +224,21 @@ void *rpc_call_state(const struct rpc_call *call)
 const struct rpc_method *rpc_call_method(const struct rpc_call *call)
 {
 	return call->method;
+}
+
+bool rpc_call_cut(const struct rpc_call *call)
+{
+	return call->cut;
+}
+
+size_t rpc_call_size(const struct rpc_call *call)
+{
+	return call->answer.length;
+}
+
+bool rpc_call_waits_for_work(const struct rpc_call *call)
+{
+	return call->stage == CALL_LATER;
 }
 
 bool rpc_call_has_work(const struct rpc_call *call)

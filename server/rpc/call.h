@@ -30,6 +30,7 @@ struct rpc_call {
 	enum call_stage stage;
 	struct text answer;     /* the response object */
 	struct json_out result; /* writes into `answer` */
+	bool cut;               /* the handler's result was too long and was replaced by an error */
 	size_t counted;         /* bytes of `answer` that `exchange->decided` contains */
 	void *state;            /* of the handler */
 	void (*state_end)(void *state);

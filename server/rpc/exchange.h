@@ -67,8 +67,17 @@ const struct rpc_method *rpc_call_method(const struct rpc_call *call);
 /* Whether rpc_call_work is needed after rpc_call_run. */
 bool rpc_call_has_work(const struct rpc_call *call);
 
-/* Runs the handler, once more if it ran already. False when the call was refused: then nothing it changed may stay. */
+/* Runs the handler, once more if it ran already. False when the call was refused. */
 bool rpc_call_run(struct rpc_call *call, void *world);
+
+/* Whether the handler succeeded but its result was too long and was replaced by an error: then nothing it changed may stay. */
+bool rpc_call_cut(const struct rpc_call *call);
+
+/* Whether the handler left the answer to rpc_call_work. */
+bool rpc_call_waits_for_work(const struct rpc_call *call);
+
+/* Bytes of the answer so far. */
+size_t rpc_call_size(const struct rpc_call *call);
 
 /* Runs the method's work; nothing happens when `handle` answered by itself. */
 void rpc_call_work(struct rpc_call *call, void *world, void *reader);

@@ -1,0 +1,183 @@
+/* allotd: arguments in, exit status out. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "paths.h"
+#include "serve.h"
+
+static const char usage[] =
+	"Usage: allotd [OPTION ...]\n"
+	"The durable record of who holds which device in a GPU cluster.\n"
+	"\n"
+	"  --data-dir DIR          where the database lives [your state directory]\n"
+	"  --socket PATH           unix socket, mode 0600 [your runtime directory]\n"
+	"  --listen HOST:PORT      also listen on TCP; there are no credentials yet: keep it to hosts you trust\n"
+	"  --clock system|manual   manual: time stands still until clock.advance (tests)\n"
+	"  --keep-events N         events kept, 0 = all [1000000]\n"
+	"  --keep-days N           age of events kept, 0 = any [30]\n"
+	"  --max-bytes N           limit of the database file, 0 = none [0]\n"
+	"  --max-connections N     connections at the same time [1024]\n"
+	"  --guard                 check every row twice: the database's own guards stay on for the server too\n"
+	"  --log-level LEVEL       error, warn, info or debug [info]\n"
+	"  --version               print the version\n"
+	"  --help                  print this\n";
+
+enum option_key { KEY_DATA = 256, KEY_SOCKET, KEY_LISTEN, KEY_CLOCK, KEY_EVENTS, KEY_DAYS, KEY_BYTES, KEY_CONNECTIONS, KEY_GUARD, KEY_LOG, KEY_VERSION, KEY_HELP };
+
+static const struct option long_options[] = {
+	{ "data-dir", required_argument, NULL, KEY_DATA },
+	{ "socket", required_argument, NULL, KEY_SOCKET },
+	{ "listen", required_argument, NULL, KEY_LISTEN },
+	{ "clock", required_argument, NULL, KEY_CLOCK },
+	{ "keep-events", required_argument, NULL, KEY_EVENTS },
+	{ "keep-days", required_argument, NULL, KEY_DAYS },
+	{ "max-bytes", required_argument, NULL, KEY_BYTES },
+	{ "max-connections", required_argument, NULL, KEY_CONNECTIONS },
+	{ "guard", no_argument, NULL, KEY_GUARD },
+	{ "log-level", required_argument, NULL, KEY_LOG },
+	{ "version", no_argument, NULL, KEY_VERSION },
+	{ "help", no_argument, NULL, KEY_HELP },
+	{ 0 },
+};
+
+static _Noreturn void usage_error(const char *sentence, const char *value)
+{
+	fprintf(stderr, "allotd: %s%s%s\nTry 'allotd --help'.\n", sentence, *value ? ": " : "", value);
+	exit(EX_USAGE);
+}
+
+static int64_t number(const char *name, const char *text, int64_t most)
+{
+	char *end;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > most)
+		usage_error(name, text);
+	return value;
+}
+
+static void parse_option(int key, const char *value, struct serve_options *o, struct log *log)
+{
+	switch (key) {
+	case KEY_DATA:
+		o->data_dir = value;
+		break;
+	case KEY_SOCKET:
+		o->socket = value;
+		break;
+	case KEY_LISTEN:
+		o->listen = value;
+		break;
+	case KEY_CLOCK:
+		if (strcmp(value, "system") != 0 && strcmp(value, "manual") != 0)
+			usage_error("--clock is system or manual", value);
+		o->clock = strcmp(value, "manual") == 0 ? CLOCK_MANUAL : CLOCK_SYSTEM;
+		break;
+	case KEY_EVENTS:
+		o->keep_events = number("--keep-events needs a number", value, INT64_MAX);
+		break;
+	case KEY_DAYS:
+		o->keep_ms = number("--keep-days needs a number up to 36500", value, 36500) * 86400 * 1000;
+		break;
+	case KEY_BYTES:
+		o->max_bytes = number("--max-bytes needs a number", value, INT64_MAX);
+		break;
+	case KEY_CONNECTIONS:
+		o->connections = number("--max-connections needs a number up to 100000", value, 100000);
+		break;
+	case KEY_GUARD:
+		o->guard = true;
+		break;
+	case KEY_LOG:
+		if (!log_level_parse(value, &log->level))
+			usage_error("--log-level is error, warn, info or debug", value);
+		break;
+	case KEY_VERSION:
+		puts("allotd " ALLOT_VERSION);
+		exit(EX_OK);
+	case KEY_HELP:
+		fputs(usage, stdout);
+		exit(EX_OK);
+	default:
+		fputs("Try 'allotd --help'.\n", stderr);
+		exit(EX_USAGE);
+	}
+}
+
+/* $XDG_STATE_HOME/allotd, /var/lib/allotd for root, ~/.local/state/allotd. NULL when no home is known. */
+static char *default_data_dir(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	if (state && *state)
+		return mem_format("%s/allotd", state);
+	if (geteuid() == 0)
+		return mem_string("/var/lib/allotd");
+	return home && *home ? mem_format("%s/.local/state/allotd", home) : NULL;
+}
+
+/* Makes the directories above a default path; what fails here is told by whoever opens the path. */
+static void make_parents(const char *path)
+{
+	char *copy = mem_string(path);
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(copy, 0700);
+		*slash = '/';
+	}
+	free(copy);
+}
+
+static void fill_defaults(struct serve_options *o, char **data_dir, char **socket)
+{
+	if (!o->data_dir) {
+		o->data_dir = *data_dir = default_data_dir();
+		if (!o->data_dir)
+			usage_error("no home directory is known: give --data-dir", "");
+		make_parents(o->data_dir);
+	}
+	if (!o->socket) {
+		o->socket = *socket = allot_default_socket();
+		if (!o->socket)
+			usage_error("no home directory is known: give --socket", "");
+		make_parents(o->socket);
+	}
+}
+
+static int exit_status(const struct error *error)
+{
+	for (size_t i = 0; i < error->n_details; i++)
+		if (strcmp(error->details[i].key, "exit") == 0)
+			return (int)error->details[i].integer;
+	return EX_SOFTWARE;
+}
+
+int main(int argc, char **argv)
+{
+	struct log log = { .level = LOG_INFO };
+	struct serve_options options = { .log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000 };
+	char *data_dir = NULL, *socket = NULL;
+	int key;
+	while ((key = getopt_long(argc, argv, "", long_options, NULL)) != -1)
+		parse_option(key, optarg, &options, &log);
+	if (optind < argc)
+		usage_error("unexpected argument", argv[optind]);
+	fill_defaults(&options, &data_dir, &socket);
+	struct error *error = serve(&options);
+	int status = EX_OK;
+	if (error) {
+		log_write(&log, LOG_ERROR, "%s", error->message);
+		status = exit_status(error);
+	}
+	error_free(error);
+	free(data_dir);
+	free(socket);
+	return status;
+}
