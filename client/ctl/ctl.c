@@ -7,7 +7,6 @@
 #include "ctl/mem.h"
 #include "ctl/reasons.h"
 #include "ctl/table.h"
-#include "paths.h"
 
 int ctl_usage(struct ctl *ctl, const char *format, ...)
 {
