@@ -281,8 +281,8 @@ lint-cppcheck:
 		--suppress=missingInclude --suppress=unknownMacro -Iserver -Iclient -Itests $(filter server/%.c client/%.c,$(C_FILES))
 
 .PHONY: schema
-schema: all ## regenerates schema/database.sql and schema/openrpc.json from the code
-	@$(TEST_ENV) tools/make-schema
+schema: $(ALLOTD) $(BUILD)/tests/integration/test_schema ## writes schema/database.sql and schema/openrpc.json as the server has them
+	@$(TEST_ENV) UPDATE_SCHEMA=1 $(BUILD)/tests/integration/test_schema
 
 # ---- installing and showing
 
