@@ -18,6 +18,10 @@ PREFIX   ?= /usr/local
 VERSION  := 0.1.0
 
 MAKEFLAGS += --no-builtin-rules
+# As many jobs as processors unless somebody said how many; `clean` with other goals is done in order.
+ifeq ($(findstring jobserver,$(MAKEFLAGS))$(filter -j%,$(MAKEFLAGS))$(filter clean,$(MAKECMDGOALS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
