@@ -102,15 +102,32 @@ static void members_cell(struct table *table, const json_t *object)
 	free(text);
 }
 
+/* What is promised on the device: only amounts above zero say something. */
+static json_t *promised(const json_t *device)
+{
+	json_t *amounts = mem_must(json_object()), *amount;
+	const char *name;
+
+	json_object_foreach(json_object_get(device, "nominated"), name, amount) {
+		if (json_integer_value(amount) > 0) {
+			json_object_set(amounts, name, amount);
+		}
+	}
+	return amounts;
+}
+
 static void wide_cells(struct table *table, const json_t *device)
 {
+	json_t *promises = promised(device);
+
 	table_cell(table, "%s", get_string(device, "uuid"));
 	known_cell(table, device, "numa");
 	known_cell(table, device, "socket");
 	table_cell(table, "%s", get_string(device, "pcie"));
 	table_cell(table, "%s", get_string(device, "bus_id"));
-	members_cell(table, json_object_get(device, "nominated"));
+	members_cell(table, promises);
 	members_cell(table, json_object_get(device, "labels"));
+	json_decref(promises);
 }
 
 static void holders_cell(struct table *table, const json_t *holders, size_t most)
