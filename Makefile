@@ -285,8 +285,9 @@ lint-cppcheck:
 		--suppress=missingInclude --suppress=unknownMacro -Iserver -Iclient -Itests $(filter server/%.c client/%.c,$(C_FILES))
 
 .PHONY: schema
-schema: $(ALLOTD) $(BUILD)/tests/integration/test_schema ## writes schema/database.sql and schema/openrpc.json as the server has them
-	@$(TEST_ENV) UPDATE_SCHEMA=1 $(BUILD)/tests/integration/test_schema
+schema: $(ALLOTD) $(BUILD)/tests/unit/methods/test_openrpc $(BUILD)/tests/integration/test_schema ## writes schema/ anew from the code
+	@$(TEST_ENV) ALLOT_WRITE_SCHEMA=1 tools/run-tests $(filter %/test_openrpc,$^) && \
+	 $(TEST_ENV) ALLOT_WRITE_SCHEMA=1 tools/run-tests $(filter %/test_schema,$^)
 
 # ---- installing and showing
 
