@@ -261,6 +261,11 @@ static void run(struct server *s)
 		transport_once(s->transport, engine_timeout(s->engine));
 		engine_pass(s->engine);
 	}
+}
+
+/* Ends the turns and lets the last answers leave. */
+static void wind_up(struct server *s)
+{
 	transport_stop(s->transport);
 	engine_stop(s->engine);
 	struct clock clock = clock_start(CLOCK_SYSTEM, 0);
@@ -271,8 +276,6 @@ static void run(struct server *s)
 
 static void close_all(struct server *s)
 {
-	if (s->engine)
-		engine_stop(s->engine);
 	transport_free(s->transport);
 	engine_free(s->engine);
 	store_close(s->store);
@@ -286,13 +289,16 @@ struct error *serve(const struct serve_options *options)
 	char *tcp = NULL;
 	s.rpc = rpc_server_new(all_methods, n_all_methods, view_types, n_view_types, options->version);
 	struct error *error = open_database(&s);
-	if (!error)
+	bool opened = !error;
+	if (opened)
 		error = open_sockets(&s, &tcp);
 	if (!error) {
 		s.services = (struct services){ .engine = s.engine, .cluster = s.cluster, .clock = &s.clock, .version = options->version };
 		say_ready(&s, tcp);
 		run(&s);
 	}
+	if (opened)
+		wind_up(&s);
 	if (s.broken)
 		error = error_with_integer(error_new(ERR_OUTCOME_UNKNOWN, "the disk failed; what is on disk is read again at the next start"), "exit", EX_IOERR);
 	free(tcp);

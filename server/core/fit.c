@@ -34,9 +34,14 @@ static bool claims_overlap(const struct fit *fit)
 	return false;
 }
 
-static int by_node(const void *a, const void *b)
+static int by_node(const void *a_, const void *b_)
 {
-	uintptr_t x = (uintptr_t)(*(struct holding *const *)a)->node, y = (uintptr_t)(*(struct holding *const *)b)->node;
+	const struct holding *a = *(struct holding *const *)a_, *b = *(struct holding *const *)b_;
+	uintptr_t x = (uintptr_t)a->node, y = (uintptr_t)b->node;
+	if (x != y)
+		return x < y ? -1 : 1;
+	x = (uintptr_t)a;
+	y = (uintptr_t)b;
 	return x < y ? -1 : x > y;
 }
 
@@ -83,17 +88,25 @@ void fit_free(struct fit *fit)
 		return;
 	view_free(&fit->now);
 	view_free(&fit->other);
-	free(fit->sums);
+	sums_free(&fit->sums);
+	trial_free(&fit->trial);
 	free(fit->gone);
 	free(fit);
 }
 
-bool holding_is_gone(const struct fit *fit, const struct holding *h)
+bool fit_is_gone(const struct fit *fit, const struct holding *h)
 {
-	for (size_t i = 0; i < fit->n_gone; i++)
-		if (fit->gone[i] == h)
-			return true;
-	return false;
+	return fit->n_gone && bsearch(&h, fit->gone, fit->n_gone, sizeof(struct holding *), by_node);
+}
+
+const struct pod *fit_pod(const struct fit *fit)
+{
+	return fit->query->pod;
+}
+
+bool fit_is_nominated(const struct fit *fit, const struct node *node)
+{
+	return fit->own && fit->own->node == node;
 }
 
 bool promise_counts(const struct fit *fit, const struct nomination *n)

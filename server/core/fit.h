@@ -69,6 +69,25 @@ enum fit_verdict fit_node(struct fit *fit, const struct node *node, struct reaso
  * strings belong to the cluster's records. */
 enum fit_verdict fit_assign(struct fit *fit, const struct node *node, struct share **ret, size_t *n);
 
+/* What if somebody left: a node is entered as it is, its holdings are taken away and put back one by one, and the fit is asked again.
+ * fit_leans_on: the assignment last found uses a device of the holding; if it does not, putting the holding back changes nothing. */
+void fit_enter(struct fit *fit, const struct node *node);
+void fit_set_gone(struct fit *fit, const struct holding *h, bool gone);
+enum fit_verdict fit_try(struct fit *fit);
+bool fit_leans_on(const struct fit *fit, const struct holding *h);
+
+/* Whether the request would fit on the node if nothing was held or promised there. */
+enum fit_verdict fit_empty(struct fit *fit, const struct node *node);
+
+/* Who asks. */
+const struct pod *fit_pod(const struct fit *fit);
+
+/* Whether the pod has its nomination on this node. */
+bool fit_is_nominated(const struct fit *fit, const struct node *node);
+
+/* Whether a holding counts as gone: the pod's own, and those of `without` and `victims`. */
+bool fit_is_gone(const struct fit *fit, const struct holding *h);
+
 /* Whether given shares (a nomination's) are all on eligible devices and still fit as the query sees the node. */
 bool fit_holds(struct fit *fit, const struct node *node, const struct share *shares, size_t n);
 

@@ -1,4 +1,5 @@
-/* Inside the feasibility predicate: fit.c prepares, view.c says what is left on each device, assess.c finds reasons, search.c assigns. */
+/* Inside the feasibility predicate: fit.c prepares, view.c says what is left on each device,
+ * assess.c finds reasons, search.c assigns, trial.c asks what if somebody left. */
 #ifndef ALLOTD_CORE_FIT_PRIVATE_H
 #define ALLOTD_CORE_FIT_PRIVATE_H
 
@@ -41,6 +42,24 @@ struct view {
 	size_t slots_room, left_room;
 };
 
+/* What is held and promised on a node, by stock and by device: what a view is derived from. */
+struct sums {
+	int64_t *held, *victims, *promised;                /* by stock */
+	int64_t *shares, *victim_shares, *promised_shares; /* by device */
+	int64_t *wholes, *promised_wholes;                 /* by device */
+	int64_t *block;                                    /* owns all of them */
+	size_t room;
+};
+
+/* A node in which holdings are taken away and put back one by one (trial.c). */
+struct trial {
+	struct view view;
+	struct sums sums;
+	bool promises;   /* the node has any */
+	bool *used;      /* by device */
+	size_t used_room;
+};
+
 struct fit {
 	const struct cluster *cluster;
 	const struct fit_query *query;
@@ -48,23 +67,29 @@ struct fit {
 	size_t n_claims;
 	bool joint;     /* claims may want the same devices, or share a topology: counting them one by one is not enough */
 	bool topology;  /* some claim names a topology key */
-	struct holding **gone; /* as if they held nothing, by node */
+	struct holding **gone; /* as if they held nothing, by node, then address */
 	size_t n_gone;
 	const struct promise *own; /* the pod's own nomination, or NULL */
 	int64_t budget; /* steps of search left */
 	struct view now, other; /* scratch; `now` is VIEW_NOW of its node when it is set */
-	int64_t *sums;  /* scratch of view.c: three amounts a stock, five counts a device */
-	size_t sums_room;
+	struct sums sums; /* scratch of view_build */
+	struct trial trial;
 };
 
 void view_build(struct fit *fit, const struct node *node, enum view_mode mode, struct view *ret);
 void view_free(struct view *v);
 
+/* The same, keeping the sums: view_derive brings one device up to date after sums_add of a holding (sign 1) or its opposite (-1).
+ * `promises` false: as if nothing was promised. */
+void view_build_summed(const struct fit *fit, const struct node *n, bool promises, struct sums *s, struct view *v);
+void sums_add(const struct fit *fit, const struct node *n, const struct holding *h, bool promises, int64_t sign, struct sums *s);
+void view_derive(const struct sums *s, size_t device, struct view *v);
+void sums_free(struct sums *s);
+
+void trial_free(struct trial *t);
+
 /* Whether a nomination counts against the query's pod. */
 bool promise_counts(const struct fit *fit, const struct nomination *n);
-
-/* Whether a holding is as if gone. */
-bool holding_is_gone(const struct fit *fit, const struct holding *h);
 
 /* Whether the device has the claim's type and passes its selectors and resources. */
 bool claim_matches(const struct fit_claim *c, const struct node *n, const struct device *d);

@@ -50,49 +50,49 @@ static void build_empty(const struct node *n, struct view *v)
 		v->left[k] = n->stocks[k].capacity;
 }
 
-/* Sums by stock and by device, while a view is built. */
-struct sums {
-	int64_t *held, *victims, *promised;                     /* by stock */
-	int64_t *shares, *victim_shares, *promised_shares;      /* by device */
-	int64_t *wholes, *promised_wholes;                      /* by device */
-};
-
-static struct sums sums_new(struct fit *fit, const struct node *n)
+/* Makes room for the node's sums and sets them to zero. */
+static void sums_reset(struct sums *s, const struct node *n)
 {
 	size_t need = 3 * n->n_stocks + 5 * n->n_devices;
-	if (fit->sums_room < need) {
-		fit->sums_room = need;
-		fit->sums = mem_resize(fit->sums, need, sizeof *fit->sums);
+	if (s->room < need) {
+		s->room = need;
+		s->block = mem_resize(s->block, need, sizeof *s->block);
 	}
-	memset(fit->sums, 0, need * sizeof *fit->sums);
-	int64_t *counts = fit->sums + 3 * n->n_stocks;
-	return (struct sums){
-		.held = fit->sums,
-		.victims = fit->sums + n->n_stocks,
-		.promised = fit->sums + 2 * n->n_stocks,
-		.shares = counts,
-		.victim_shares = counts + n->n_devices,
-		.promised_shares = counts + 2 * n->n_devices,
-		.wholes = counts + 3 * n->n_devices,
-		.promised_wholes = counts + 4 * n->n_devices,
-	};
+	if (need)
+		memset(s->block, 0, need * sizeof *s->block);
+	int64_t *counts = s->block + 3 * n->n_stocks;
+	s->held = s->block;
+	s->victims = s->block + n->n_stocks;
+	s->promised = s->block + 2 * n->n_stocks;
+	s->shares = counts;
+	s->victim_shares = counts + n->n_devices;
+	s->promised_shares = counts + 2 * n->n_devices;
+	s->wholes = counts + 3 * n->n_devices;
+	s->promised_wholes = counts + 4 * n->n_devices;
 }
 
-/* Adds shares to the sums; `wholes` may be NULL. A resource the device no longer has counts nowhere. */
-static void add_shares(const struct node *n, const struct share *shares, size_t n_shares, int64_t *amounts, int64_t *counts, int64_t *wholes)
+void sums_free(struct sums *s)
+{
+	free(s->block);
+	*s = (struct sums){ 0 };
+}
+
+/* Adds shares to the sums (sign 1) or takes them away (-1); `wholes` may be NULL. A resource the device no longer has counts nowhere. */
+static void add_shares(const struct node *n, const struct share *shares, size_t n_shares, int64_t sign, int64_t *amounts, int64_t *counts,
+	int64_t *wholes)
 {
 	for (size_t i = 0; i < n_shares; i++) {
 		const struct share *s = &shares[i];
 		const struct device *d = node_device(n, s->device_id);
 		if (!d)
 			continue;
-		counts[d - n->devices]++;
-		if (wholes)
-			wholes[d - n->devices] += s->whole;
+		counts[d - n->devices] += sign;
+		if (wholes && s->whole)
+			wholes[d - n->devices] += sign;
 		for (size_t a = 0; a < s->n_amounts; a++)
 			for (size_t k = 0; k < d->n_stocks; k++)
 				if (strcmp(d->record->capacity[k].resource, s->amounts[a].resource) == 0)
-					amounts[d->first_stock + k] += s->amounts[a].value;
+					amounts[d->first_stock + k] += sign * s->amounts[a].value;
 	}
 }
 
@@ -104,19 +104,23 @@ static bool is_counted_victim(const struct fit *fit, const struct node *n, const
 	return false;
 }
 
-static void sum_up(struct fit *fit, const struct node *n, bool promises, const struct sums *s)
+void sums_add(const struct fit *fit, const struct node *n, const struct holding *h, bool promises, int64_t sign, struct sums *s)
 {
-	for (const struct holding *h = n->holdings; h; h = h->next) {
-		const struct allocation *a = h->record;
-		if (holding_is_gone(fit, h))
-			continue;
-		add_shares(n, a->shares, a->n_shares, s->held, s->shares, s->wholes);
-		if (promises && is_counted_victim(fit, n, a->pod.uid))
-			add_shares(n, a->shares, a->n_shares, s->victims, s->victim_shares, NULL);
-	}
+	const struct allocation *a = h->record;
+	add_shares(n, a->shares, a->n_shares, sign, s->held, s->shares, s->wholes);
+	if (promises && is_counted_victim(fit, n, a->pod.uid))
+		add_shares(n, a->shares, a->n_shares, sign, s->victims, s->victim_shares, NULL);
+}
+
+static void sums_build(const struct fit *fit, const struct node *n, bool promises, struct sums *s)
+{
+	sums_reset(s, n);
+	for (const struct holding *h = n->holdings; h; h = h->next)
+		if (!fit_is_gone(fit, h))
+			sums_add(fit, n, h, promises, 1, s);
 	for (const struct promise *p = n->promises; p && promises; p = p->next)
 		if (promise_counts(fit, p->record))
-			add_shares(n, p->record->shares, p->record->n_shares, s->promised, s->promised_shares, s->promised_wholes);
+			add_shares(n, p->record->shares, p->record->n_shares, 1, s->promised, s->promised_shares, s->promised_wholes);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -124,20 +128,26 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void build_summed(struct fit *fit, const struct node *n, bool promises, struct view *v)
+void view_derive(const struct sums *s, size_t device, struct view *v)
 {
-	struct sums s = sums_new(fit, n);
-	sum_up(fit, n, promises, &s);
-	for (size_t i = 0; i < n->n_devices; i++) {
-		int64_t used = larger(s.shares[i], s.shares[i] - s.victim_shares[i] + s.promised_shares[i]);
-		v->slots[i] = (struct slot){
-			.idle = !s.shares[i] && !s.promised_shares[i],
-			.closed = s.wholes[i] || s.promised_wholes[i],
-			.shares = shares_left(&n->devices[i], used),
-		};
-	}
-	for (size_t k = 0; k < n->n_stocks; k++)
-		v->left[k] = n->stocks[k].capacity - larger(s.held[k], s.held[k] - s.victims[k] + s.promised[k]);
+	const struct node *n = v->node;
+	const struct device *d = &n->devices[device];
+	int64_t used = larger(s->shares[device], s->shares[device] - s->victim_shares[device] + s->promised_shares[device]);
+	v->slots[device] = (struct slot){
+		.idle = !s->shares[device] && !s->promised_shares[device],
+		.closed = s->wholes[device] || s->promised_wholes[device],
+		.shares = shares_left(d, used),
+	};
+	for (size_t k = d->first_stock; k < d->first_stock + d->n_stocks; k++)
+		v->left[k] = n->stocks[k].capacity - larger(s->held[k], s->held[k] - s->victims[k] + s->promised[k]);
+}
+
+void view_build_summed(const struct fit *fit, const struct node *n, bool promises, struct sums *s, struct view *v)
+{
+	view_size(v, n);
+	sums_build(fit, n, promises, s);
+	for (size_t i = 0; i < n->n_devices; i++)
+		view_derive(s, i, v);
 }
 
 static bool anybody_gone(const struct fit *fit, const struct node *n)
@@ -156,11 +166,13 @@ static bool anybody_gone(const struct fit *fit, const struct node *n)
 void view_build(struct fit *fit, const struct node *node, enum view_mode mode, struct view *ret)
 {
 	bool promises = mode == VIEW_NOW && node->n_promises;
+	if (promises || (mode != VIEW_EMPTY && anybody_gone(fit, node))) {
+		view_build_summed(fit, node, promises, &fit->sums, ret);
+		return;
+	}
 	view_size(ret, node);
 	if (mode == VIEW_EMPTY)
 		build_empty(node, ret);
-	else if (promises || anybody_gone(fit, node))
-		build_summed(fit, node, promises, ret);
 	else
 		build_plain(node, ret);
 }

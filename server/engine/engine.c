@@ -249,8 +249,7 @@ static void probe(struct engine *e)
 	if (t->hard)
 		return; /* something has expired, that will do */
 	struct txn txn = txn_begin(e->cluster, &t->changes, t->now, "server");
-	txn_event(&txn, &(struct event){ .kind = "server.alarm", .node = "", .uid = "", .reason = "disk_full cleared", .cause = "", .by = "",
-		.unclaimed = -1 });
+	txn_event(&txn, &(struct event){ .kind = "server.alarm", .reason = "disk_full cleared", .unclaimed = -1 });
 	turn_harden(t, txn.start);
 	t->grows = true;
 	t->sealed = true;

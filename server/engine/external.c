@@ -8,32 +8,28 @@
 
 static const char cause[] = "external";
 
-static void tell_node(struct txn *txn, const struct node_record *before, const struct node_record *after)
+static void tell(struct txn *txn, const char *kind, const char *node, const char *uid, enum event_subject subject_kind, const void *subject)
 {
-	const struct node_record *node = after ? after : before;
-	const char *kind = "node.registered";
-	if (!after)
-		kind = "node.removed";
-	else if (before && before->cordoned != after->cordoned)
-		kind = after->cordoned ? "node.cordoned" : "node.uncordoned";
-	else if (before && before->unverified && !after->unverified)
-		kind = "node.verified";
-	txn_event(txn, &(struct event){ .kind = kind, .node = node->name, .uid = "", .reason = "", .cause = cause, .by = "", .unclaimed = -1,
-		.subject_kind = SUBJECT_NODE, .subject = node });
+	txn_event(txn, &(struct event){ .kind = kind, .node = node, .uid = uid, .cause = cause, .unclaimed = -1, .subject_kind = subject_kind,
+		.subject = subject });
 }
 
-static void tell_device(struct txn *txn, const struct device_record *before, const struct device_record *after)
+static const char *node_kind(const struct node_record *before, const struct node_record *after)
 {
-	const struct device_record *device = after ? after : before;
-	const char *kind = "device.updated";
+	if (!after)
+		return "node.removed";
+	if (before && before->cordoned != after->cordoned)
+		return after->cordoned ? "node.cordoned" : "node.uncordoned";
+	return before && before->unverified && !after->unverified ? "node.verified" : "node.registered";
+}
+
+static const char *device_kind(const struct device_record *before, const struct device_record *after)
+{
 	if (!before)
-		kind = "device.added";
-	else if (!after)
-		kind = "device.removed";
-	else if (!before->missing && after->missing)
-		kind = "device.missing";
-	txn_event(txn, &(struct event){ .kind = kind, .node = device->node, .uid = "", .reason = "", .cause = cause, .by = "", .unclaimed = -1,
-		.subject_kind = SUBJECT_DEVICE, .subject = device });
+		return "device.added";
+	if (!after)
+		return "device.removed";
+	return !before->missing && after->missing ? "device.missing" : "device.updated";
 }
 
 static const char *allocation_kind(const struct allocation *before, const struct allocation *after)
@@ -48,40 +44,47 @@ static const char *allocation_kind(const struct allocation *before, const struct
 	return before->handed_out != after->handed_out ? "pod.claimed" : "pod.renewed";
 }
 
+static void tell_node(struct txn *txn, const struct node_record *before, const struct node_record *after)
+{
+	const struct node_record *n = after ? after : before;
+	tell(txn, node_kind(before, after), n->name, "", SUBJECT_NODE, n);
+}
+
+static void tell_device(struct txn *txn, const struct device_record *before, const struct device_record *after)
+{
+	const struct device_record *d = after ? after : before;
+	tell(txn, device_kind(before, after), d->node, "", SUBJECT_DEVICE, d);
+}
+
 static void tell_allocation(struct txn *txn, const struct allocation *before, const struct allocation *after)
 {
 	const struct allocation *a = after ? after : before;
-	txn_event(txn, &(struct event){ .kind = allocation_kind(before, after), .node = a->node, .uid = a->pod.uid, .reason = "", .cause = cause,
-		.by = "", .unclaimed = -1, .subject_kind = SUBJECT_ALLOCATION, .subject = a });
+	tell(txn, allocation_kind(before, after), a->node, a->pod.uid, SUBJECT_ALLOCATION, a);
 }
 
 static void tell_nomination(struct txn *txn, const struct nomination *before, const struct nomination *after)
 {
 	const struct nomination *n = after ? after : before;
 	const char *kind = !before ? "nomination.set" : !after ? "nomination.cleared" : "nomination.moved";
-	txn_event(txn, &(struct event){ .kind = kind, .node = n->node, .uid = n->pod.uid, .reason = "", .cause = cause, .by = "", .unclaimed = -1,
-		.subject_kind = SUBJECT_NOMINATION, .subject = n });
+	tell(txn, kind, n->node, n->pod.uid, SUBJECT_NOMINATION, n);
 }
 
-static void tell_lock(struct txn *txn, const struct lock *after, const struct lock *lock)
+static void tell_lock(struct txn *txn, bool there, const struct lock *l)
 {
-	txn_event(txn, &(struct event){ .kind = after ? "lock.acquired" : "lock.released", .node = lock->node, .uid = lock->uid, .reason = "",
-		.cause = cause, .by = "", .unclaimed = -1, .subject_kind = SUBJECT_LOCK, .subject = lock });
+	tell(txn, there ? "lock.acquired" : "lock.released", l->node, l->uid, SUBJECT_LOCK, l);
 }
 
-static void tell_lapse(struct txn *txn, const struct lapse *after, const struct lapse *lapse)
+static void tell_lapse(struct txn *txn, bool there, const struct lapse *l)
 {
-	txn_event(txn, &(struct event){ .kind = after ? "pod.lapsed" : "pod.forgotten", .node = lapse->node, .uid = lapse->uid, .reason = "",
-		.cause = cause, .by = "", .unclaimed = -1, .subject_kind = SUBJECT_LAPSE, .subject = lapse });
+	tell(txn, there ? "pod.lapsed" : "pod.forgotten", l->node, l->uid, SUBJECT_LAPSE, l);
 }
 
-static void tell_refusal(struct txn *txn, const struct refusal *after, const struct refusal *refusal)
+static void tell_refusal(struct txn *txn, bool there, const struct refusal *r)
 {
-	txn_event(txn, &(struct event){ .kind = after ? "pod.refused" : "pod.forgotten", .node = "", .uid = refusal->pod.uid, .reason = "",
-		.cause = cause, .by = "", .unclaimed = -1, .subject_kind = SUBJECT_REFUSAL, .subject = refusal });
+	tell(txn, there ? "pod.refused" : "pod.forgotten", "", r->pod.uid, SUBJECT_REFUSAL, r);
 }
 
-static void tell(struct txn *txn, const struct change *change)
+static void tell_change(struct txn *txn, const struct change *change)
 {
 	const void *before = change->before, *after = change->after, *either = after ? after : before;
 	switch (change->kind) {
@@ -98,14 +101,14 @@ static void tell(struct txn *txn, const struct change *change)
 		tell_nomination(txn, before, after);
 		break;
 	case RECORD_LOCK:
-		tell_lock(txn, after, either);
+		tell_lock(txn, after != NULL, either);
 		break;
 	case RECORD_LAPSE:
-		tell_lapse(txn, after, either);
+		tell_lapse(txn, after != NULL, either);
 		break;
 	default:
 		assert(change->kind == RECORD_REFUSAL);
-		tell_refusal(txn, after, either);
+		tell_refusal(txn, after != NULL, either);
 		break;
 	}
 }
@@ -137,7 +140,7 @@ static void tell_all(struct engine *e, const struct change_list *difference)
 	size_t from = t->changes.n;
 	struct txn txn = txn_begin(e->cluster, &t->changes, clock_now(e->options.clock), "server");
 	for (size_t i = 0; i < difference->n; i++)
-		tell(&txn, &difference->changes[i]);
+		tell_change(&txn, &difference->changes[i]);
 	t->kept = t->changes.n;
 	if (t->changes.n > from)
 		turn_harden(t, t->changes.n);
