@@ -1,0 +1,218 @@
+/* Per node: everybody who may be taken away is taken away; if the pod then fits, they are given back one by one, the important ones
+ * first, and who cannot be given back is a victim. Fitting is monotonic (less held never hurts), so no victim is needless.
+ * Only who is in the way of the assignment found last is asked about; everybody else goes back without a search. */
+#include "core/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void plan_free(struct plan *plan)
+{
+	free(plan->victims);
+	*plan = (struct plan){ 0 };
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t) * (const struct holding *const *)a, y = (uintptr_t) * (const struct holding *const *)b;
+	return x < y ? -1 : x > y;
+}
+
+struct protected protected_new(const struct cluster *c, const char *const *uids, size_t n)
+{
+	struct protected p = { .list = mem_array(n, sizeof *p.list) };
+	for (size_t i = 0; i < n; i++) {
+		const struct holding *h = cluster_holding(c, uids[i]);
+		if (h)
+			p.list[p.n++] = h;
+	}
+	qsort(p.list, p.n, sizeof *p.list, by_address);
+	return p;
+}
+
+void protected_free(struct protected *p)
+{
+	free(p->list);
+	*p = (struct protected){ 0 };
+}
+
+static bool is_protected(const struct protected *p, const struct holding *h)
+{
+	return p->n && bsearch(&h, p->list, p->n, sizeof *p->list, by_address);
+}
+
+/* Somebody who may be taken away. */
+struct candidate {
+	const struct holding *holding;
+	bool protected;
+};
+
+/* The order of giving back: protected, then higher priority, then older. */
+static int give_back_order(const void *a_, const void *b_)
+{
+	const struct candidate *a = a_, *b = b_;
+	const struct allocation *x = a->holding->record, *y = b->holding->record;
+	if (a->protected != b->protected)
+		return a->protected ? -1 : 1;
+	if (x->pod.priority != y->pod.priority)
+		return x->pod.priority > y->pod.priority ? -1 : 1;
+	if (x->created_at != y->created_at)
+		return x->created_at < y->created_at ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+struct planner {
+	struct fit *fit;
+	const struct pod *pod;
+	const struct protected *protected;
+	struct candidate *candidates;
+	size_t n, room;
+};
+
+/* Lists who may be taken away from the node, in the order of giving back, and takes them away. */
+static void take_away(struct planner *p, const struct node *node)
+{
+	p->n = 0;
+	for (const struct holding *h = node->holdings; h; h = h->next) {
+		const struct pod *pod = &h->record->pod;
+		if (pod->priority >= p->pod->priority || !pod->preemptible || fit_is_gone(p->fit, h))
+			continue;
+		p->candidates = mem_grow(p->candidates, p->n, &p->room, sizeof *p->candidates);
+		p->candidates[p->n++] = (struct candidate){ .holding = h, .protected = is_protected(p->protected, h) };
+		fit_set_gone(p->fit, h, true);
+	}
+	if (p->n)
+		qsort(p->candidates, p->n, sizeof *p->candidates, give_back_order);
+}
+
+static int compare_rank(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* The ranks that only grow while victims are found. */
+static int compare_growing(const struct plan *a, const struct plan *b)
+{
+	int order = compare_rank((int64_t)a->n_protected, (int64_t)b->n_protected);
+	return order ? order : compare_rank(a->highest, b->highest);
+}
+
+/* Negative when `a` is the better plan (contract, "Best node"). */
+static int compare_plans(const struct plan *a, const struct plan *b)
+{
+	int order = compare_growing(a, b);
+	if (!order)
+		order = compare_rank(a->sum, b->sum);
+	if (!order)
+		order = compare_rank((int64_t)a->n_victims, (int64_t)b->n_victims);
+	if (!order)
+		order = compare_rank(b->started, a->started);
+	return order ? order : strcmp(a->node->record->name, b->node->record->name);
+}
+
+static void add_victim(struct plan *plan, const struct candidate *c)
+{
+	const struct allocation *a = c->holding->record;
+	if (!plan->victims)
+		plan->victims = mem_array(PLAN_VICTIMS, sizeof *plan->victims);
+	plan->victims[plan->n_victims++] = c->holding;
+	plan->n_protected += c->protected;
+	plan->sum += a->pod.priority;
+	if (plan->n_victims == 1 || a->pod.priority > plan->highest || (a->pod.priority == plan->highest && a->created_at < plan->started))
+		plan->started = a->created_at;
+	if (a->pod.priority > plan->highest)
+		plan->highest = a->pod.priority;
+}
+
+/* Gives candidates back. FIT_NO: more victims than a plan may have, or worse than `best` already. */
+static enum fit_verdict give_back(struct planner *p, const struct plan *best, struct plan *plan)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct holding *h = p->candidates[i].holding;
+		bool in_the_way = fit_leans_on(p->fit, h);
+		fit_set_gone(p->fit, h, false);
+		enum fit_verdict verdict = in_the_way ? fit_try(p->fit) : FIT_YES;
+		if (verdict == FIT_TOO_HARD)
+			return verdict;
+		if (verdict == FIT_YES)
+			continue;
+		fit_set_gone(p->fit, h, true);
+		if (plan->n_victims == PLAN_VICTIMS)
+			return FIT_NO;
+		add_victim(plan, &p->candidates[i]);
+		if (best->node && compare_growing(plan, best) > 0)
+			return FIT_NO;
+	}
+	return FIT_YES;
+}
+
+/* The plan for one node. */
+static enum fit_verdict plan_node(struct planner *p, struct node *node, const struct plan *best, struct plan *plan)
+{
+	*plan = (struct plan){ .node = node, .highest = INT32_MIN };
+	enum fit_verdict verdict = node->holdings ? fit_empty(p->fit, node) : FIT_NO;
+	if (verdict != FIT_YES)
+		return verdict;
+	fit_enter(p->fit, node);
+	take_away(p, node);
+	verdict = p->n ? fit_try(p->fit) : FIT_NO;
+	return verdict == FIT_YES ? give_back(p, best, plan) : verdict;
+}
+
+static int by_uid(const void *a_, const void *b_)
+{
+	const struct holding *a = *(const struct holding *const *)a_, *b = *(const struct holding *const *)b_;
+	return strcmp(a->record->pod.uid, b->record->pod.uid);
+}
+
+/* The first node by name where it fits as it is; the pod's nominated node comes before all. */
+static enum fit_verdict plan_idle(struct fit *fit, struct node *const *nodes, size_t n, struct plan *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!nodes[i] || (ret->node && !fit_is_nominated(fit, nodes[i]) && strcmp(nodes[i]->record->name, ret->node->record->name) > 0))
+			continue;
+		enum fit_verdict verdict = fit_node(fit, nodes[i], NULL);
+		if (verdict == FIT_TOO_HARD)
+			return verdict;
+		if (verdict == FIT_YES)
+			*ret = (struct plan){ .node = nodes[i], .highest = INT32_MIN };
+		if (verdict == FIT_YES && fit_is_nominated(fit, nodes[i]))
+			break;
+	}
+	return ret->node ? FIT_YES : FIT_NO;
+}
+
+static enum fit_verdict plan_victims(struct planner *p, struct node *const *nodes, size_t n, struct plan *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct plan plan = { 0 };
+		enum fit_verdict verdict = nodes[i] ? plan_node(p, nodes[i], ret, &plan) : FIT_NO;
+		if (verdict == FIT_YES && (!ret->node || compare_plans(&plan, ret) < 0)) {
+			plan_free(ret);
+			*ret = plan;
+		} else {
+			plan_free(&plan);
+		}
+		if (verdict == FIT_TOO_HARD)
+			return verdict;
+	}
+	if (ret->node)
+		qsort(ret->victims, ret->n_victims, sizeof *ret->victims, by_uid);
+	return ret->node ? FIT_YES : FIT_NO;
+}
+
+enum fit_verdict plan_best(struct fit *fit, struct node *const *nodes, size_t n, const struct protected *protected, struct plan *ret)
+{
+	*ret = (struct plan){ 0 };
+	enum fit_verdict verdict = plan_idle(fit, nodes, n, ret);
+	if (verdict == FIT_NO) {
+		struct planner p = { .fit = fit, .pod = fit_pod(fit), .protected = protected };
+		verdict = plan_victims(&p, nodes, n, ret);
+		free(p.candidates);
+	}
+	if (verdict != FIT_YES)
+		plan_free(ret);
+	return verdict;
+}
