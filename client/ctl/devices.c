@@ -108,7 +108,7 @@ static json_t *promised(const json_t *device)
 	json_t *amounts = mem_must(json_object()), *amount;
 	const char *name;
 
-	json_object_foreach(json_object_get(device, "nominated"), name, amount) {
+	json_object_foreach (json_object_get(device, "nominated"), name, amount) {
 		if (json_integer_value(amount) > 0) {
 			json_object_set(amounts, name, amount);
 		}

@@ -109,7 +109,7 @@ static struct table *begin(const char *first, const char *third)
 
 	table_column(table, first, TABLE_LEFT);
 	table_column(table, "TYPE", TABLE_LEFT);
-	table_column(table, third, TABLE_OPTIONAL);
+	table_column(table, third, TABLE_OPTIONAL | TABLE_BLANK);
 	table_column(table, "MEANING", TABLE_OPTIONAL);
 	return table;
 }

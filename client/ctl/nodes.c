@@ -46,12 +46,12 @@ static void node_cells(struct table *table, const json_t *node, int64_t now)
 static void columns(struct table *table)
 {
 	table_column(table, "NODE", TABLE_LEFT);
-	table_column(table, "STATUS", TABLE_LEFT);
-	table_column(table, "DEVICES", TABLE_RIGHT);
-	table_column(table, "PODS", TABLE_RIGHT);
-	table_column(table, "NOMINATED", TABLE_RIGHT);
-	table_column(table, "LOCKED BY", TABLE_OPTIONAL);
-	table_column(table, "SEEN", TABLE_RIGHT);
+	table_column(table, "STATUS", TABLE_BLANK);
+	table_column(table, "DEVICES", TABLE_RIGHT | TABLE_BLANK);
+	table_column(table, "PODS", TABLE_RIGHT | TABLE_BLANK);
+	table_column(table, "NOMINATED", TABLE_RIGHT | TABLE_BLANK);
+	table_column(table, "LOCKED BY", TABLE_OPTIONAL | TABLE_BLANK);
+	table_column(table, "SEEN", TABLE_RIGHT | TABLE_BLANK);
 }
 
 static void wide_columns(struct table *table, const struct inventory *inventory)
@@ -61,7 +61,7 @@ static void wide_columns(struct table *table, const struct inventory *inventory)
 	for (k = 0; k < inventory->n_kinds; k++) {
 		char *title = inventory_title(&inventory->kinds[k]);
 
-		table_column(table, title, TABLE_RIGHT);
+		table_column(table, title, TABLE_RIGHT | TABLE_BLANK);
 		free(title);
 	}
 	table_column(table, "LABELS", TABLE_OPTIONAL);

@@ -127,12 +127,20 @@ static void print_cell(FILE *out, bool colour, const struct column *column, cons
 	fprintf(out, "%*s", last ? 0 : (right ? 0 : pad) + 3, "");
 }
 
-static size_t last_shown(const struct table *table)
+static bool has_text(const struct cell *cell)
+{
+	return cell->text && *cell->text;
+}
+
+/* The last column of which a row shows something; of the titles for NULL. What follows it is not even padded. */
+static size_t last_shown(const struct table *table, const struct cell *cells)
 {
 	size_t last = 0, i;
 
 	for (i = 0; i < table->n_columns; i++) {
-		if (shown(&table->columns[i])) {
+		const struct column *column = &table->columns[i];
+
+		if (shown(column) && (!cells || has_text(&cells[i]) || !(column->flags & TABLE_BLANK))) {
 			last = i;
 		}
 	}
@@ -141,14 +149,15 @@ static size_t last_shown(const struct table *table)
 
 static void print_row(const struct table *table, FILE *out, bool colour, const struct cell *cells)
 {
-	size_t i, last = last_shown(table);
+	size_t i, last = last_shown(table, cells);
 
-	for (i = 0; i < table->n_columns; i++) {
-		struct cell empty = { .text = (char *)"-", .width = 1, .style = STYLE_DIM };
+	for (i = 0; i <= last; i++) {
+		const struct column *column = &table->columns[i];
+		bool blank = column->flags & TABLE_BLANK;
+		const struct cell empty = { .text = (char *)(blank ? "" : "-"), .width = !blank, .style = STYLE_DIM };
 
-		if (shown(&table->columns[i])) {
-			print_cell(
-				out, colour, &table->columns[i], cells[i].text && *cells[i].text ? &cells[i] : &empty, i == last);
+		if (shown(column)) {
+			print_cell(out, colour, column, has_text(&cells[i]) ? &cells[i] : &empty, i == last);
 		}
 	}
 	putc('\n', out);
@@ -156,7 +165,7 @@ static void print_row(const struct table *table, FILE *out, bool colour, const s
 
 void table_print(const struct table *table, FILE *out, bool colour)
 {
-	size_t i, last = last_shown(table);
+	size_t i, last = last_shown(table, NULL);
 
 	for (i = 0; i < table->n_columns; i++) {
 		const struct column *column = &table->columns[i];

@@ -13,6 +13,7 @@ enum table_flags {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1,    /* numbers */
 	TABLE_OPTIONAL = 2, /* left out while every cell is empty */
+	TABLE_BLANK = 4,    /* empty cells stay blank; elsewhere they are printed as "-" */
 };
 
 enum table_style { STYLE_PLAIN, STYLE_GOOD, STYLE_WARN, STYLE_BAD, STYLE_DIM, STYLE_BOLD };
@@ -35,7 +36,7 @@ void table_style(struct table *table, enum table_style style);
 
 size_t table_rows(const struct table *table);
 
-/* Prints titles and rows; empty cells as "-" where the column has content elsewhere. */
+/* Prints titles and rows. */
 void table_print(const struct table *table, FILE *out, bool colour);
 
 /* Columns a UTF-8 string takes on a terminal; an invalid byte takes one. */

@@ -92,7 +92,7 @@ static void columns(struct table *table, const char *type, size_t n)
 		for (c = title; *c; c++) {
 			*c = (char)toupper((unsigned char)*c);
 		}
-		table_column(table, title, TABLE_RIGHT | TABLE_OPTIONAL);
+		table_column(table, title, TABLE_RIGHT | TABLE_OPTIONAL | TABLE_BLANK);
 		free(title);
 	}
 	table_column(table, "ALLOCATED", TABLE_RIGHT);

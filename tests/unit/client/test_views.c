@@ -122,8 +122,8 @@ static void nodes(void **state)
 	assert_int_equal(nodes_run(&w.ctl, NULL, 0), 0);
 	said(&w,
 		"NODE     STATUS                DEVICES   PODS   NOMINATED   LOCKED BY   SEEN\n"
-		"n1       Ready                       3      2           0   -             9s\n"
-		"node-\xc3\xb6   Cordoned,Unverified         1      0           1   p9             -\n",
+		"n1       Ready                       3      2           0                 9s\n"
+		"node-\xc3\xb6   Cordoned,Unverified         1      0           1   p9\n",
 		"");
 }
 
@@ -135,18 +135,10 @@ static void nodes_wide(void **state)
 	w.ctl.options.format = FORMAT_WIDE;
 	assert_int_equal(nodes_run(&w.ctl, NULL, 0), 0);
 	said(&w,
-		"NODE     STATUS                DEVICES   PODS   NOMINATED   LOCKED BY   SEEN       GPU CORE     GPU MEMORY      "
-		"       HOST CPU          "
-		" NIC   LABELS\n"
-		"n1       Ready                       3      2           0   -             9s   50/200 (25%)   20/160 (12%)   "
-		"64000/64000 (100%)          "
-		"   -   zone=a\n"
-		"node-\xc3\xb6   Cordoned,Unverified         1      0           1   p9             -              -              "
-		"-                    -   1/1 "
-		"(100%)   -\n"
-		"TOTAL    -                           -      -           -   -              -   50/200 (25%)   20/160 (12%)   "
-		"64000/64000 (100%)   1/1 "
-		"(100%)   -\n",
+		"NODE STATUS DEVICES PODS NOMINATED LOCKED BY SEEN GPU CORE GPU MEMORY HOST CPU NIC LABELS\n"
+		"n1 Ready 3 2 0 9s 50/200 (25%) 20/160 (12%) 64000/64000 (100%) zone=a\n"
+		"node-\xc3\xb6 Cordoned,Unverified 1 0 1 p9 1/1 (100%) -\n"
+		"TOTAL 50/200 (25%) 20/160 (12%) 64000/64000 (100%) 1/1 (100%) -\n",
 		"");
 }
 
@@ -160,16 +152,16 @@ static void top(void **state)
 		"NODE    RESOURCE     GPU0     GPU1      ALLOCATED\n"
 		"n1      core       50/100   0/100!   50/200 (25%)\n"
 		"n1      memory      20/80    0/80!   20/160 (12%)\n"
-		"TOTAL   core            -        -   50/200 (25%)\n"
-		"TOTAL   memory          -        -   20/160 (12%)\n"
+		"TOTAL   core   50/200 (25%)\n"
+		"TOTAL   memory   20/160 (12%)\n"
 		"\n"
 		"NODE    RESOURCE         HOST0            ALLOCATED\n"
 		"n1      cpu        64000/64000   64000/64000 (100%)\n"
-		"TOTAL   cpu                  -   64000/64000 (100%)\n"
+		"TOTAL   cpu   64000/64000 (100%)\n"
 		"\n"
 		"NODE      NIC0    ALLOCATED\n"
 		"node-\xc3\xb6   1/1!   1/1 (100%)\n"
-		"TOTAL        -   1/1 (100%)\n"
+		"TOTAL   1/1 (100%)\n"
 		"! not eligible: unhealthy, cordoned or missing\n",
 		"");
 }
@@ -188,7 +180,7 @@ static void top_of_one_resource(void **state)
 	said(&w,
 		"NODE    RESOURCE    GPU0    GPU1      ALLOCATED\n"
 		"n1      memory     20/80   0/80!   20/160 (12%)\n"
-		"TOTAL   memory         -       -   20/160 (12%)\n"
+		"TOTAL   memory   20/160 (12%)\n"
 		"! not eligible: unhealthy, cordoned or missing\n",
 		"");
 }
