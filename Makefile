@@ -129,7 +129,7 @@ $(BUILD)/allotctl: $(call obj,$(CLIENT_MAIN)) $(CTL_LIB) $(LIBALLOT)
 $(BUILD)/liballot.a: $(call obj,$(LIB_SOURCES))
 $(BUILD)/liballot.so: $(call obj,$(LIB_SOURCES))
 	@echo "  link    $@"
-	@$(LINK) -shared -Wl,-soname,liballot.so.1 -Wl,-z,relro,-z,now -o $@ $^ $(CLIENT_LIBS)
+	@$(LINK) -shared -Wl,-soname,liballot.so.0 -Wl,-z,relro,-z,now -o $@ $^ $(CLIENT_LIBS)
 
 $(BUILD)/lib/wiring.a: $(call obj,$(WIRING)) $(PATHS_OBJ)
 $(BUILD)/lib/ctl.a: $(call obj,$(CTL_SOURCES)) $(OPENRPC_OBJ)
@@ -300,12 +300,12 @@ install: all ## installs below DESTDIR and PREFIX (/usr/local)
 	install -m 755 $(ALLOTD) $(sbindir)/allotd
 	install -m 755 $(ALLOTCTL) $(bindir)/allotctl
 	install -m 644 $(LIBALLOT) $(libdir)/liballot.a
-	install -m 755 $(LIBALLOT_SO) $(libdir)/liballot.so.1
-	ln -sf liballot.so.1 $(libdir)/liballot.so
+	install -m 755 $(LIBALLOT_SO) $(libdir)/liballot.so.0
+	ln -sf liballot.so.0 $(libdir)/liballot.so
 	install -m 644 client/allot.h $(DESTDIR)$(PREFIX)/include/allot.h
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' client/allot.pc.in > $(libdir)/pkgconfig/allot.pc
 	sed -e 's|@PREFIX@|$(PREFIX)|g' examples/allotd.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service
-	$(foreach s,1 8,$(if $(wildcard docs/*.$(s)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(s) $(wildcard docs/*.$(s))))
+	$(foreach s,1 8,$(if $(wildcard client/*.$(s)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(s) $(wildcard client/*.$(s))))
 	$(if $(wildcard client/completion.bash),install -D -m 644 client/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/allotctl)
 uninstall:
 	rm -f $(sbindir)/allotd $(bindir)/allotctl $(libdir)/liballot.* $(libdir)/pkgconfig/allot.pc \

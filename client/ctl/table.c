@@ -154,7 +154,9 @@ static void print_row(const struct table *table, FILE *out, bool colour, const s
 	for (i = 0; i <= last; i++) {
 		const struct column *column = &table->columns[i];
 		bool blank = column->flags & TABLE_BLANK;
-		const struct cell empty = { .text = (char *)(blank ? "" : "-"), .width = !blank, .style = STYLE_DIM };
+		const struct cell empty = {
+			.text = (char *)(blank ? "" : "-"), .width = !blank, .style = blank ? STYLE_PLAIN : STYLE_DIM
+		};
 
 		if (shown(column)) {
 			print_cell(out, colour, column, has_text(&cells[i]) ? &cells[i] : &empty, i == last);
