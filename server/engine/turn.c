@@ -134,10 +134,12 @@ static struct reader *free_reader(struct engine *e)
 	return NULL;
 }
 
-/* A call with work closes its turn, so that its snapshot shows what it saw and nothing else. */
-static void seal_for_work(struct engine *e, struct engine_call *call)
+/* A call with work closes its turn, so that its snapshot shows what it saw and nothing else; what it changed itself is not kept
+ * when the turn fails. */
+static void seal_for_work(struct engine *e, struct engine_call *call, size_t from)
 {
 	struct turn *t = e->open;
+	turn_harden(t, from);
 	t->worker = call;
 	t->reader = free_reader(e);
 	assert(t->reader);
@@ -163,7 +165,7 @@ void turn_decide(struct engine *e, struct engine_call *call)
 	if (any && !refuse_growth(e, call, &txn, hard))
 		note_changes(e, call, &txn, hard);
 	if (call->class->work && !call->no_work && !call->failure)
-		seal_for_work(e, call);
+		seal_for_work(e, call, txn.start);
 	else
 		call_list_add(t->hard ? &t->held : &t->early, call);
 }
