@@ -305,11 +305,14 @@ install: all ## installs below DESTDIR and PREFIX (/usr/local)
 	install -m 644 client/allot.h $(DESTDIR)$(PREFIX)/include/allot.h
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' client/allot.pc.in > $(libdir)/pkgconfig/allot.pc
 	sed -e 's|@PREFIX@|$(PREFIX)|g' examples/allotd.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service
-	$(foreach s,1 8,$(if $(wildcard client/*.$(s)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(s) $(wildcard client/*.$(s))))
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 client/allotctl.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 client/allotd.8
 	$(if $(wildcard client/completion.bash),install -D -m 644 client/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/allotctl)
 uninstall:
 	rm -f $(sbindir)/allotd $(bindir)/allotctl $(libdir)/liballot.* $(libdir)/pkgconfig/allot.pc \
-		$(DESTDIR)$(PREFIX)/include/allot.h $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service
+		$(DESTDIR)$(PREFIX)/include/allot.h $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service \
+		$(DESTDIR)$(PREFIX)/share/man/man1/allotctl.1 $(DESTDIR)$(PREFIX)/share/man/man8/allotd.8 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/allotctl
 
 .PHONY: demo demo-preemption
 demo: all ## a small cluster from end to end, in a terminal
