@@ -57,30 +57,35 @@ bool claim_matches(const struct fit_claim *c, const struct node *n, const struct
 	return true;
 }
 
-bool claim_within_capacity(const struct fit_claim *c, const struct node *n, const struct device *d)
+/* Whether the needs are within capacity, and within what is left. */
+static enum stage needs_stage(const struct fit_claim *c, const struct view *v, const struct device *d)
 {
+	const struct node *n = v->node;
+	enum stage stage = STAGE_ROOM;
 	for (size_t i = 0; i < c->n_needs; i++) {
 		const struct stock *s = device_stock(n, d, c->needs[i].resource);
-		if (need_amount(&c->needs[i], s) > s->capacity)
-			return false;
+		int64_t amount = need_amount(&c->needs[i], s);
+		if (amount > s->capacity)
+			return STAGE_ELIGIBLE;
+		if (amount > v->left[s - n->stocks])
+			stage = STAGE_LARGE;
 	}
-	return true;
+	return stage;
 }
 
-bool claim_has_room(const struct fit_claim *c, const struct view *v, size_t device)
+enum stage claim_stage(const struct fit_claim *c, const struct view *v, size_t device)
 {
 	const struct device *d = &v->node->devices[device];
 	const struct slot *slot = &v->slots[device];
-	if (slot->closed || slot->shares < 1)
-		return false;
-	if (!c->n_needs)
-		return slot->idle;
-	for (size_t i = 0; i < c->n_needs; i++) {
-		const struct stock *s = device_stock(v->node, d, c->needs[i].resource);
-		if (need_amount(&c->needs[i], s) > v->left[s - v->node->stocks])
-			return false;
-	}
-	return true;
+	if (d->type != c->type || d->missing)
+		return STAGE_OTHER;
+	if (!claim_matches(c, v->node, d))
+		return STAGE_TYPE;
+	if (!d->eligible)
+		return STAGE_MATCH;
+	enum stage stage = needs_stage(c, v, d);
+	bool open = c->n_needs ? !slot->closed : slot->idle;
+	return stage == STAGE_ROOM && (!open || slot->shares < 1) ? STAGE_LARGE : stage;
 }
 
 /* How many devices pass each test, each among those that passed the one before. */
@@ -90,25 +95,16 @@ struct tally {
 
 static struct tally tally_claim(const struct fit_claim *c, const struct view *v)
 {
-	const struct node *n = v->node;
 	struct tally t = { 0 };
 	if (c->type == SYMBOL_NONE)
 		return t;
-	for (size_t i = 0; i < n->n_devices; i++) {
-		const struct device *d = &n->devices[i];
-		if (d->type != c->type || d->record->missing)
-			continue;
-		t.of_type++;
-		if (!claim_matches(c, n, d))
-			continue;
-		t.matching++;
-		if (!d->eligible)
-			continue;
-		t.eligible++;
-		if (!claim_within_capacity(c, n, d))
-			continue;
-		t.large++;
-		t.with_room += claim_has_room(c, v, i);
+	for (size_t i = 0; i < v->node->n_devices; i++) {
+		enum stage stage = claim_stage(c, v, i);
+		t.of_type += stage >= STAGE_TYPE;
+		t.matching += stage >= STAGE_MATCH;
+		t.eligible += stage >= STAGE_ELIGIBLE;
+		t.large += stage >= STAGE_LARGE;
+		t.with_room += stage >= STAGE_ROOM;
 	}
 	return t;
 }
@@ -213,7 +209,7 @@ enum fit_verdict fit_node(struct fit *fit, const struct node *node, struct reaso
 	*reason = reason_for(fit, SLUG_UNKNOWN_NODE, 0, 0);
 	if (!node)
 		return FIT_NO;
-	if (node->record->cordoned || node->record->unverified) {
+	if (node->closed) {
 		reason->slug = node->record->cordoned ? SLUG_NODE_CORDONED : SLUG_UNVERIFIED;
 		return FIT_NO;
 	}

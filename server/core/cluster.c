@@ -19,10 +19,16 @@ struct cluster *cluster_new(void)
 	return c;
 }
 
+static void node_set(struct node *n, const struct node_record *r)
+{
+	n->record = record_ref(r);
+	n->closed = r->cordoned || r->unverified;
+}
+
 static void node_insert(struct cluster *c, const struct node_record *r)
 {
 	struct node *n = mem_alloc(sizeof *n);
-	n->record = record_ref(r);
+	node_set(n, r);
 	size_t at = cluster_node_index(c, r->name, false);
 	c->order = mem_grow(c->order, c->n_nodes, &c->order_room, sizeof(struct node *));
 	memmove(c->order + at + 1, c->order + at, (c->n_nodes - at) * sizeof(struct node *));
@@ -53,7 +59,7 @@ static void nodes_apply(struct cluster *c, const struct node_record *before, con
 	} else if (!after) {
 		node_remove(c, n);
 	} else {
-		n->record = record_ref(after);
+		node_set(n, after);
 		n->hh.key = after->name; /* the same name, in the record that stays */
 		record_unref(RECORD_NODE, before);
 	}

@@ -88,6 +88,7 @@ static void insert(struct cluster *c, struct node *n, const struct device_record
 		.record = record_ref(r),
 		.id = r->id,
 		.type = symbol_intern(c, r->type),
+		.missing = r->missing,
 		.eligible = is_eligible(r),
 		.first_stock = (uint32_t)first,
 		.n_stocks = (uint32_t)r->n_capacity,

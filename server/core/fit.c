@@ -7,12 +7,11 @@
 #include "base/mem.h"
 #include "core/fit_private.h"
 
-/* Steps of search one call may spend, all nodes together: some 0.2 s. */
-enum { SEARCH_BUDGET = 4000000 };
-
-static void prepare_claim(const struct cluster *c, const struct claim *claim, struct fit_claim *ret)
+static void prepare_claim(const struct fit *fit, const struct claim *claim, struct fit_claim *ret)
 {
+	const struct cluster *c = fit->cluster;
 	ret->claim = claim;
+	ret->fit = fit;
 	ret->type = cluster_symbol(c, claim->type);
 	ret->plain = !claim->n_models && !claim->n_labels && !claim->n_uuids && !claim->n_exclude_uuids;
 	ret->n_needs = claim->n_needs;
@@ -71,9 +70,10 @@ struct fit *fit_new(const struct cluster *c, const struct fit_query *query)
 	fit->cluster = c;
 	fit->query = query;
 	fit->n_claims = query->request->n_claims;
-	fit->budget = SEARCH_BUDGET;
+	fit->budget = FIT_BUDGET;
+	fit->claims = mem_array(fit->n_claims, sizeof *fit->claims);
 	for (size_t i = 0; i < fit->n_claims; i++) {
-		prepare_claim(c, &query->request->claims[i], &fit->claims[i]);
+		prepare_claim(fit, &query->request->claims[i], &fit->claims[i]);
 		fit->topology |= query->request->claims[i].same != TOPOLOGY_ANY;
 	}
 	fit->joint = fit->topology || claims_overlap(fit);
@@ -91,6 +91,7 @@ void fit_free(struct fit *fit)
 	sums_free(&fit->sums);
 	trial_free(&fit->trial);
 	free(fit->gone);
+	free(fit->claims);
 	free(fit);
 }
 
@@ -162,7 +163,7 @@ static void fill_amounts(const struct fit *fit, const struct node *node, struct 
 			};
 }
 
-static struct share *shares_new(const struct fit *fit, const struct node *node, const uint16_t *picks, size_t *n)
+struct share *shares_of_picks(const struct fit *fit, const struct node *node, const uint16_t *picks, size_t *n)
 {
 	size_t total = 0, amounts = 0, at = 0;
 	for (size_t i = 0; i < fit->n_claims; i++)
@@ -192,7 +193,7 @@ enum fit_verdict fit_assign(struct fit *fit, const struct node *node, struct sha
 	view_build(fit, node, VIEW_NOW, &fit->now);
 	enum fit_verdict verdict = search_assign(fit, &fit->now, fit->n_claims, true, true, picks);
 	if (verdict == FIT_YES)
-		*ret = shares_new(fit, node, picks, n);
+		*ret = shares_of_picks(fit, node, picks, n);
 	return verdict;
 }
 
@@ -218,7 +219,7 @@ static bool take(const struct view *v, size_t device, const struct share *s)
 
 bool fit_holds(struct fit *fit, const struct node *node, const struct share *shares, size_t n)
 {
-	if (node->record->cordoned || node->record->unverified)
+	if (node->closed)
 		return false;
 	view_build(fit, node, VIEW_NOW, &fit->now);
 	for (size_t i = 0; i < n; i++) {
@@ -243,12 +244,27 @@ bool fit_shares_fit(struct fit *fit, const struct node *node, const struct share
 	return true;
 }
 
+void fit_ahead(struct node *const *nodes, size_t n, size_t i)
+{
+	enum { LINE = 64, NODE_AHEAD = 8, ARRAYS_AHEAD = 4 };
+	if (i + NODE_AHEAD < n && nodes[i + NODE_AHEAD])
+		__builtin_prefetch(nodes[i + NODE_AHEAD]);
+	const struct node *near = i + ARRAYS_AHEAD < n ? nodes[i + ARRAYS_AHEAD] : NULL;
+	if (!near)
+		return;
+	for (size_t at = 0; at < near->n_devices * sizeof *near->devices; at += LINE)
+		__builtin_prefetch((const char *)near->devices + at);
+	for (size_t at = 0; at < near->n_stocks * sizeof *near->stocks; at += LINE)
+		__builtin_prefetch((const char *)near->stocks + at);
+}
+
 enum fit_verdict fit_best(struct fit *fit, struct node *const *nodes, size_t n, struct node **ret)
 {
 	int64_t best = 0;
 	bool hard = false;
 	*ret = NULL;
 	for (size_t i = 0; i < n; i++) {
+		fit_ahead(nodes, n, i);
 		if (!nodes[i])
 			continue;
 		enum fit_verdict verdict = fit_node(fit, nodes[i], NULL);

@@ -28,6 +28,11 @@ struct fit_query {
 	bool ignore_promises;         /* as if there were no nominations but the pod's own */
 };
 
+enum {
+	FIT_BUDGET = 4000000, /* steps of search one fit may spend, all nodes together: some 0.2 s */
+	FIT_TOGETHER = 8      /* pods that can be asked about at once */
+};
+
 /* Why a node is refused; in the order in which they are tried. */
 enum slug {
 	SLUG_UNKNOWN_NODE,
@@ -87,6 +92,17 @@ bool fit_is_nominated(const struct fit *fit, const struct node *node);
 
 /* Whether a holding counts as gone: the pod's own, and those of `without` and `victims`. */
 bool fit_is_gone(const struct fit *fit, const struct holding *h);
+
+/* Asking a list of nodes in order is bound by memory: tells the processor which ones come after index `i`. */
+void fit_ahead(struct node *const *nodes, size_t n, size_t i);
+
+/* Several pods on one node at once, as if they were placed in this order: whether they fit, and with `ret` (may be NULL) the shares of
+ * each and their number, all allocated. At most FIT_TOGETHER fits; `*budget` is what the search may spend and is reduced. */
+struct fit_part {
+	struct share *shares;
+	size_t n;
+};
+enum fit_verdict fit_together(struct fit *const *fits, size_t n, const struct node *node, int64_t *budget, struct fit_part *ret);
 
 /* Whether given shares (a nomination's) are all on eligible devices and still fit as the query sees the node. */
 bool fit_holds(struct fit *fit, const struct node *node, const struct share *shares, size_t n);

@@ -1,9 +1,12 @@
 /* Inside the feasibility predicate: fit.c prepares, view.c says what is left on each device,
- * assess.c finds reasons, search.c assigns, trial.c asks what if somebody left. */
+ * assess.c finds reasons, search.c assigns, trial.c asks what if somebody left, together.c
+ * asks for several pods at once. */
 #ifndef ALLOTD_CORE_FIT_PRIVATE_H
 #define ALLOTD_CORE_FIT_PRIVATE_H
 
 #include "core/fit.h"
+
+enum { SEARCH_CLAIMS = FIT_TOGETHER * REQUEST_CLAIMS }; /* of one search */
 
 /* What a claim needs of one resource, with its name as a symbol. */
 struct fit_need {
@@ -12,8 +15,13 @@ struct fit_need {
 	int64_t percent;
 };
 
+struct fit;
+struct view;
+
 struct fit_claim {
 	const struct claim *claim;
+	const struct fit *fit;   /* whose it is: in a search for several pods each claim is one pod's (together.c) */
+	const struct view *view; /* as that pod sees the node; NULL = the view of the search */
 	symbol type;
 	bool plain; /* no models, labels, uuids: every device of the type matches that has the resources */
 	struct fit_need needs[DEVICE_RESOURCES];
@@ -63,7 +71,7 @@ struct trial {
 struct fit {
 	const struct cluster *cluster;
 	const struct fit_query *query;
-	struct fit_claim claims[REQUEST_CLAIMS];
+	struct fit_claim *claims; /* owned */
 	size_t n_claims;
 	bool joint;     /* claims may want the same devices, or share a topology: counting them one by one is not enough */
 	bool topology;  /* some claim names a topology key */
@@ -88,6 +96,9 @@ void sums_free(struct sums *s);
 
 void trial_free(struct trial *t);
 
+/* The picks as shares, by claim and minor, in one block with their amounts. */
+struct share *shares_of_picks(const struct fit *fit, const struct node *node, const uint16_t *picks, size_t *n);
+
 /* Whether a nomination counts against the query's pod. */
 bool promise_counts(const struct fit *fit, const struct nomination *n);
 
@@ -100,12 +111,20 @@ int64_t need_amount(const struct fit_need *need, const struct stock *stock);
 /* The stock of the device for a resource; NULL when it has none. */
 const struct stock *device_stock(const struct node *n, const struct device *d, symbol resource);
 
-/* Whether the device could ever serve the claim (capacity), and whether it has room in the view. */
-bool claim_within_capacity(const struct fit_claim *c, const struct node *n, const struct device *d);
-bool claim_has_room(const struct fit_claim *c, const struct view *v, size_t device);
+/* How far a device gets with a claim in a view; each stage includes the ones before. */
+enum stage {
+	STAGE_OTHER,    /* of another type, or missing */
+	STAGE_TYPE,     /* of the type */
+	STAGE_MATCH,    /* passes the selectors and has the resources */
+	STAGE_ELIGIBLE, /* healthy and not cordoned */
+	STAGE_LARGE,    /* its capacity would do */
+	STAGE_ROOM      /* it has room now */
+};
+enum stage claim_stage(const struct fit_claim *c, const struct view *v, size_t device);
 
 /* Searches an assignment for the first `n_claims` claims in the view; `picks` (may be NULL) receives the device indexes, claim
  * by claim, `count` each (none for claims that reuse). `topology` false ignores `same`. */
+size_t picks_of(const struct fit *fit); /* room for the picks */
 enum fit_verdict search_assign(struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks);
 
 #endif

@@ -157,6 +157,7 @@ bool report_ask(struct report *report, struct fit *fit, struct node *const *node
 {
 	for (size_t i = 0; i < n; i++) {
 		struct reason why;
+		fit_ahead(nodes, n, i);
 		enum fit_verdict verdict = fit_node(fit, nodes[i], &why);
 		if (verdict == FIT_TOO_HARD)
 			return false;

@@ -17,11 +17,11 @@ struct search {
 	const struct view *view;
 	size_t n_claims;
 	bool topology;
-	uint16_t *order[REQUEST_CLAIMS]; /* candidates of each claim, best first */
-	size_t n_order[REQUEST_CLAIMS];
+	uint16_t *order[SEARCH_CLAIMS]; /* candidates of each claim, best first */
+	size_t n_order[SEARCH_CLAIMS];
 	uint8_t *own;     /* by device */
-	int64_t *left;    /* by stock */
-	int64_t *shares;  /* by device */
+	int64_t *used;    /* by stock: what the claims placed so far take */
+	int64_t *shares;  /* by device: their number */
 	uint16_t *picks;  /* device indexes, claim by claim */
 };
 
@@ -51,17 +51,23 @@ static bool place_equal(const struct place *a, const struct place *b)
 	return a->set && b->set && a->number == b->number && strcmp(a->name, b->name) == 0;
 }
 
+static const struct view *view_of(const struct search *s, const struct fit_claim *c)
+{
+	return c->view ? c->view : s->view;
+}
+
 static bool has_room_now(const struct search *s, const struct fit_claim *c, size_t device)
 {
-	const struct node *n = s->view->node;
+	const struct view *v = view_of(s, c);
+	const struct node *n = v->node;
 	const struct device *d = &n->devices[device];
-	if (s->own[device] == OWN_WHOLE || s->shares[device] < 1)
+	if (s->own[device] == OWN_WHOLE || v->slots[device].shares - s->shares[device] < 1)
 		return false;
 	if (!c->n_needs)
 		return s->own[device] == OWN_NOT;
 	for (size_t i = 0; i < c->n_needs; i++) {
 		const struct stock *stock = device_stock(n, d, c->needs[i].resource);
-		if (need_amount(&c->needs[i], stock) > s->left[stock - n->stocks])
+		if (need_amount(&c->needs[i], stock) > v->left[stock - n->stocks] - s->used[stock - n->stocks])
 			return false;
 	}
 	return true;
@@ -72,24 +78,30 @@ static void move(struct search *s, const struct fit_claim *c, size_t device, int
 {
 	const struct node *n = s->view->node;
 	s->own[device] = (uint8_t)own;
-	if (s->shares[device] != INT64_MAX)
-		s->shares[device] -= sign;
+	s->shares[device] += sign;
 	for (size_t i = 0; i < c->n_needs; i++) {
 		const struct stock *stock = device_stock(n, &n->devices[device], c->needs[i].resource);
-		s->left[stock - n->stocks] -= sign * need_amount(&c->needs[i], stock);
+		s->used[stock - n->stocks] += sign * need_amount(&c->needs[i], stock);
 	}
+}
+
+static bool slots_equal(const struct slot *a, const struct slot *b)
+{
+	return a->idle == b->idle && a->closed == b->closed && a->shares == b->shares;
 }
 
 static bool same_for_claim(const struct search *s, const struct fit_claim *c, size_t a, size_t b)
 {
-	const struct node *n = s->view->node;
+	const struct view *v = view_of(s, c);
+	const struct node *n = v->node;
 	const struct device *x = &n->devices[a], *y = &n->devices[b];
 	bool matches = claim_matches(c, n, x);
-	if (matches != claim_matches(c, n, y) || s->view->slots[a].idle != s->view->slots[b].idle)
+	if (matches != claim_matches(c, n, y) || !slots_equal(&v->slots[a], &v->slots[b]))
 		return false;
 	for (size_t i = 0; i < c->n_needs && matches; i++) {
 		const struct stock *p = device_stock(n, x, c->needs[i].resource), *q = device_stock(n, y, c->needs[i].resource);
-		if (p->capacity != q->capacity || s->left[p - n->stocks] != s->left[q - n->stocks])
+		if (p->capacity != q->capacity ||
+		    v->left[p - n->stocks] - s->used[p - n->stocks] != v->left[q - n->stocks] - s->used[q - n->stocks])
 			return false;
 	}
 	enum topology t = s->topology ? c->claim->same : TOPOLOGY_ANY;
@@ -138,9 +150,10 @@ static struct place bound_place(const struct search *s, size_t claim, const uint
 	const uint16_t *picks = s->picks;
 	for (size_t i = 0; i < claim && *c->together; i++) {
 		const struct claim *e = s->fit->claims[i].claim;
+		bool same_pod = s->fit->claims[i].fit == s->fit->claims[claim].fit;
 		if (*e->reuse)
 			continue;
-		if (picks < picks_end && strcmp(e->together, c->together) == 0)
+		if (same_pod && picks < picks_end && strcmp(e->together, c->together) == 0)
 			return place_of(s->view->node->devices[*picks].record, c->same);
 		picks += e->count;
 	}
@@ -272,28 +285,29 @@ static void rank_fullness(const struct fit_claim *c, const struct view *v, struc
 static void list_candidates(struct search *s, size_t claim, bool ordered, struct rank *ranks)
 {
 	const struct fit_claim *c = &s->fit->claims[claim];
-	const struct node *n = s->view->node;
+	const struct view *v = view_of(s, c);
+	const struct node *n = v->node;
 	size_t found = 0;
 	for (size_t i = 0; i < n->n_devices; i++) {
 		const struct device *d = &n->devices[i];
-		if (!d->eligible || d->type != c->type || !claim_matches(c, n, d) || !claim_has_room(c, s->view, i))
+		if (claim_stage(c, s->view, i) != STAGE_ROOM)
 			continue;
 		struct rank *r = &ranks[found++];
 		*r = (struct rank){ .device = (uint16_t)i, .record = d->record };
 		if (!ordered)
 			continue;
-		r->wanted = is_wanted(s->fit, n, d->id);
-		r->promised = is_promised(s->fit, n, d->id);
-		rank_fullness(c, s->view, r);
+		r->wanted = is_wanted(c->fit, n, d->id);
+		r->promised = is_promised(c->fit, n, d->id);
+		rank_fullness(c, v, r);
 	}
 	if (ordered)
-		qsort(ranks, found, sizeof *ranks, s->fit->query->policy == POLICY_SPREAD ? rank_spread : rank_binpack);
+		qsort(ranks, found, sizeof *ranks, c->fit->query->policy == POLICY_SPREAD ? rank_spread : rank_binpack);
 	for (size_t i = 0; i < found; i++)
 		s->order[claim][i] = ranks[i].device;
 	s->n_order[claim] = found;
 }
 
-static size_t picks_of(const struct fit *fit)
+size_t picks_of(const struct fit *fit)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < fit->n_claims; i++)
@@ -305,21 +319,19 @@ static size_t picks_of(const struct fit *fit)
 static void *search_memory(struct search *s, const struct node *n, struct rank **ranks)
 {
 	size_t devices = n->n_devices, stocks = n->n_stocks;
-	size_t size = stocks * sizeof *s->left + devices * (sizeof *s->shares + sizeof **ranks + 1 + s->n_claims * sizeof(uint16_t)) +
+	size_t size = stocks * sizeof *s->used + devices * (sizeof *s->shares + sizeof **ranks + 1 + s->n_claims * sizeof(uint16_t)) +
 		      picks_of(s->fit) * sizeof *s->picks;
 	char *block = mem_resize(NULL, size, 1);
-	s->left = (int64_t *)(void *)block;
-	s->shares = s->left + stocks;
+	s->used = (int64_t *)(void *)block;
+	s->shares = s->used + stocks;
 	*ranks = (struct rank *)(void *)(s->shares + devices);
 	uint16_t *orders = (uint16_t *)(void *)(*ranks + devices);
 	for (size_t i = 0; i < s->n_claims; i++)
 		s->order[i] = orders + i * devices;
 	s->picks = orders + s->n_claims * devices;
 	s->own = (uint8_t *)(s->picks + picks_of(s->fit));
-	memcpy(s->left, s->view->left, stocks * sizeof *s->left);
+	memset(s->used, 0, (stocks + devices) * sizeof *s->used);
 	memset(s->own, OWN_NOT, devices);
-	for (size_t i = 0; i < devices; i++)
-		s->shares[i] = s->view->slots[i].shares;
 	return block;
 }
 

@@ -44,6 +44,7 @@ struct device {
 	const struct device_record *record;
 	int64_t id;
 	symbol type;
+	bool missing;
 	bool eligible;      /* present, healthy and not cordoned; the node's flags count besides */
 	uint32_t first_stock; /* index into the node's stocks */
 	uint32_t n_stocks;
@@ -100,16 +101,19 @@ struct refusal_entry {
 	UT_hash_handle hh; /* by uid */
 };
 
+/* What every filter reads comes first, on one cache line. */
 struct node {
-	const struct node_record *record;
 	struct device *devices;
-	size_t n_devices, devices_room;
+	size_t n_devices;
 	struct stock *stocks;
-	size_t n_stocks, stocks_room;
+	size_t n_stocks;
+	size_t n_promises;
+	bool closed;             /* cordoned or unverified: nothing is given out */
+	const struct node_record *record;
+	struct promise *promises;
+	size_t devices_room, stocks_room;
 	struct holding *holdings;
 	size_t n_holdings;
-	struct promise *promises;
-	size_t n_promises;
 	struct lapse_entry *lapses;
 	struct lock_entry *lock; /* NULL = free */
 	UT_hash_handle hh;       /* by name */

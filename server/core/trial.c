@@ -76,7 +76,7 @@ bool fit_leans_on(const struct fit *fit, const struct holding *h)
 
 enum fit_verdict fit_empty(struct fit *fit, const struct node *node)
 {
-	if (node->record->cordoned || node->record->unverified)
+	if (node->closed)
 		return FIT_NO;
 	view_build(fit, node, VIEW_EMPTY, &fit->other);
 	return search_assign(fit, &fit->other, fit->n_claims, true, false, NULL);

@@ -56,6 +56,7 @@ static bool ask(const struct filter_params *p, struct fit *fit, const struct nod
 	for (size_t i = 0; i < list->n; i++) {
 		const struct node *n = list->nodes[i];
 		struct reason why;
+		fit_ahead(list->nodes, list->n, i);
 		enum fit_verdict verdict = fit_node(fit, n, &why);
 		if (verdict == FIT_TOO_HARD)
 			return false;
