@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "base/error.h"
@@ -9,7 +10,7 @@
 #include "store/migrate.h"
 #include "store/store_private.h"
 
-enum { WAIT_AT_START_MS = 5000 };
+enum { WAIT_AT_START_MS = 2000 };
 
 /* Refuses what the high-water record contradicts; notes when there is no record to ask. `fresh`: the database does not exist yet. */
 static struct error *consult_highwater(struct store *store, bool fresh)
@@ -138,7 +139,27 @@ static int make_ready(struct store *store, const struct store_options *options)
 	return rc == SQLITE_OK ? store_read_data_version(store, &store->known_version) : rc;
 }
 
-/* Nothing is written before the file was found to be ours, whole, and as far as it should be. */
+/* Whether the file is ours, whole, and as far as it should be. Only reads. */
+static struct error *judge(struct store *store, bool fresh)
+{
+	struct error *e = migrate_check(store->db, store->directory.database);
+	if (!e)
+		e = check_tables(store);
+	if (!e)
+		e = read_identity(store);
+	return e || fresh ? e : consult_highwater(store, false);
+}
+
+/* Reading has made an empty log where there was none; a close that checkpoints takes it away again and finds nothing to write. */
+static void forget_empty_log(struct store *store)
+{
+	char *wal = mem_format("%s-wal", store->directory.database);
+	struct stat st;
+	if (stat(wal, &st) == 0 && st.st_size == 0)
+		(void)connection_accept(store->db);
+	free(wal);
+}
+
 static struct error *open_database(struct store *store, const struct store_options *options, bool fresh)
 {
 	const char *path = store->directory.database;
@@ -146,15 +167,11 @@ static struct error *open_database(struct store *store, const struct store_optio
 	if (e)
 		return e;
 	(void)sqlite3_busy_timeout(store->db, WAIT_AT_START_MS);
-	e = migrate_check(store->db, path);
-	if (!e)
-		e = check_tables(store);
-	if (!e)
-		e = read_identity(store);
-	if (!e && !fresh)
-		e = consult_highwater(store, false);
-	if (e)
+	e = judge(store, fresh);
+	if (e) {
+		forget_empty_log(store);
 		return e;
+	}
 	(void)connection_accept(store->db);
 	e = use_log(store);
 	if (!e)

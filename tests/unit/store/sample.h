@@ -11,6 +11,8 @@
 
 #include "support.h"
 
+enum { SAMPLE_RECORDS = 13 }; /* without the event */
+
 /* Appends it as inserts. */
 void sample_cluster(struct change_list *ret);
 
