@@ -63,17 +63,14 @@ static int find_cut(struct store *store, const struct store_retention *retention
 	*ret = 0;
 	if (last == 0)
 		return SQLITE_OK;
-	int64_t most = first + budget(store), keep = first;
-	if (retention->keep_events > 0 && last - retention->keep_events + 1 > first)
-		keep = last - retention->keep_events + 1;
-	if (keep > most)
-		keep = most;
-	statement_integer(&store->event_start, ":id", keep);
-	rc = number_of(&store->event_start, &keep);
-	if (rc != SQLITE_OK)
-		return rc;
-	int64_t stay = last + 1;
-	statement_integer(&store->event_stay, ":keep", keep);
+	int64_t most = first + budget(store), keep = first, stay = last + 1;
+	if (retention->keep_events > 0 && last - retention->keep_events + 1 > first) {
+		statement_integer(&store->event_start, ":id", last - retention->keep_events + 1);
+		rc = number_of(&store->event_start, &keep);
+		if (rc != SQLITE_OK)
+			return rc;
+	}
+	statement_integer(&store->event_stay, ":keep", keep < most ? keep : most);
 	statement_integer(&store->event_stay, ":since", retention->keep_ms > 0 ? now - retention->keep_ms : INT64_MIN);
 	statement_integer(&store->event_stay, ":most", most);
 	rc = number_of(&store->event_stay, &stay);
@@ -108,7 +105,7 @@ static enum store_outcome cut_events(struct store *store, int64_t stay, char **w
 enum store_outcome store_tidy(struct store *store, const struct store_retention *retention, int64_t now, char **why)
 {
 	int64_t stay = 0;
-	*why = NULL;
+	*why = store->broken ? mem_string("the disk has failed before") : NULL;
 	if (store->broken)
 		return STORE_UNKNOWN;
 	int rc = find_cut(store, retention, now, &stay);
@@ -119,5 +116,9 @@ enum store_outcome store_tidy(struct store *store, const struct store_retention 
 	if (outcome == STORE_OK && store->log_frames >= LOG_FRAMES_WORTHWHILE)
 		store_checkpoint(store);
 	highwater_sync(&store->highwater);
-	return store->broken ? STORE_UNKNOWN : outcome;
+	if (outcome == STORE_OK && store->broken) {
+		*why = mem_string("checkpoint failed");
+		outcome = STORE_UNKNOWN;
+	}
+	return outcome;
 }
