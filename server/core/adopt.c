@@ -67,15 +67,16 @@ static void put_adopted(struct txn *txn, const struct adopt *args, struct node *
 	};
 	const struct allocation *made = allocation_new(&record);
 	if (old)
-		pod_drop(txn, old, &(struct event){ .kind = "pod.released", .cause = "adopted" });
+		pod_give_way(txn, old, &(struct event){ .kind = "pod.released", .cause = "adopted" });
+	txn_put(txn, RECORD_ALLOCATION, NULL, made); /* before anything sweeps a missing device that it uses */
 	promise_drop(txn, made->pod.uid, "nomination.cleared", "adopted");
 	refusal_drop(txn, made->pod.uid);
 	lapse_drop(txn, made->pod.uid, made->node);
-	txn_put(txn, RECORD_ALLOCATION, NULL, made);
 	pod_event(txn, made, &(struct event){ .kind = "pod.adopted" });
 	if (over)
 		pod_event(txn, made, &(struct event){ .kind = "server.alarm", .cause = "over_subscribed" });
 	promises_recheck(txn, n, "adopted", made->pod.uid);
+	missing_sweep(txn, n);
 }
 
 static struct error *adopt_shares(struct txn *txn, const struct adopt *args, struct node *n, struct share *shares, struct report *report)

@@ -95,16 +95,22 @@ static void victim_forget(struct txn *txn, const struct node *n, const char *uid
 	}
 }
 
-void pod_drop(struct txn *txn, const struct holding *h, const struct event *why)
+void pod_give_way(struct txn *txn, const struct holding *h, const struct event *why)
 {
-	struct node *n = h->node;
+	const struct node *n = h->node;
 	const struct allocation *a = record_ref(h->record);
 	txn_put(txn, RECORD_ALLOCATION, a, NULL);
 	lock_drop(txn, n, a->pod.uid);
 	victim_forget(txn, n, a->pod.uid);
 	pod_event(txn, a, why);
-	missing_sweep(txn, n);
 	record_unref(RECORD_ALLOCATION, a);
+}
+
+void pod_drop(struct txn *txn, const struct holding *h, const struct event *why)
+{
+	struct node *n = h->node;
+	pod_give_way(txn, h, why);
+	missing_sweep(txn, n);
 }
 
 bool lapse_drop(struct txn *txn, const char *uid, const char *node)

@@ -36,6 +36,9 @@ const struct allocation *pod_put(struct txn *txn, const struct allocation *now, 
  * `why` is the event (kind, cause, reason, at ...); node, uid and subject are filled in. */
 void pod_drop(struct txn *txn, const struct holding *h, const struct event *why);
 
+/* As pod_drop, but missing devices stay, for what takes its place; missing_sweep of the node comes later. */
+void pod_give_way(struct txn *txn, const struct holding *h, const struct event *why);
+
 /* Tells an event about an allocation; node, uid and subject are filled in. */
 void pod_event(struct txn *txn, const struct allocation *a, const struct event *like);
 

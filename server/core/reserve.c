@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "core/lifecycle.h"
+#include "core/nominate.h"
 
 struct error *reserve_check_existing(const struct cluster *c, const struct reserve *args, const struct allocation **ret)
 {
@@ -168,34 +169,32 @@ static struct error *check_unreserve(const struct allocation *a, const struct un
 	return NULL;
 }
 
-/* A nomination on what the pod held. */
+/* A nomination on what the pod held; on other devices of the node if these do not serve any more; none if it has no others. */
 static void renominate(struct txn *txn, const struct allocation *a, struct node *n, int64_t ttl)
 {
-	const struct nomination record = {
-		.id = cluster_next_id(txn->cluster),
-		.pod = a->pod,
-		.node_id = a->node_id,
-		.node = a->node,
-		.request = a->request,
-		.expires_at = txn->now + ttl,
-		.revision = txn_revision(txn),
-		.shares = a->shares,
-		.n_shares = a->n_shares,
-	};
-	const struct nomination *made = nomination_new(&record);
-	txn_put(txn, RECORD_NOMINATION, NULL, made);
-	txn_event(txn, &(struct event){ .kind = "nomination.set", .node = made->node, .uid = made->pod.uid, .cause = "unreserved",
-		.subject_kind = SUBJECT_NOMINATION, .subject = made });
-	promises_recheck(txn, n, "unreserved", made->pod.uid);
+	const struct nominate args = { .pod = &a->pod, .node = a->node, .request = a->request, .ttl = ttl };
+	const struct fit_query query = { .pod = &a->pod, .request = a->request };
+	struct fit *fit = fit_new(txn->cluster, &query);
+	struct share *others = NULL;
+	size_t n_others = 0;
+	bool holds = fit_holds(fit, n, a->shares, a->n_shares);
+	bool movable = !holds && fit_node(fit, n, NULL) == FIT_YES && fit_assign(fit, n, &others, &n_others) == FIT_YES;
+	fit_free(fit);
+	if (holds)
+		(void)nominate_place(txn, &args, n, a->shares, a->n_shares);
+	else if (movable)
+		(void)nominate_place(txn, &args, n, others, n_others);
+	free(others);
 }
 
 struct error *pod_unreserve(struct txn *txn, const struct unreserve *args, bool *released, const struct nomination **nomination)
 {
 	const struct holding *h = cluster_holding(txn->cluster, args->uid);
+	const struct promise *p = cluster_promise(txn->cluster, args->uid);
 	struct error *error = NULL;
 	*released = false;
 	*nomination = NULL;
-	if (h && (error = check_revision(args->revision, h->record->revision)))
+	if ((h || p) && (error = check_revision(args->revision, h ? h->record->revision : p->record->revision)))
 		return error;
 	if (h && (error = check_unreserve(h->record, args)))
 		return error;
@@ -204,11 +203,12 @@ struct error *pod_unreserve(struct txn *txn, const struct unreserve *args, bool 
 		return NULL;
 	const struct allocation *a = record_ref(h->record);
 	struct node *n = h->node;
-	pod_drop(txn, h, &(struct event){ .kind = "pod.unreserved" });
+	pod_give_way(txn, h, &(struct event){ .kind = "pod.unreserved" });
 	if (args->renominate)
 		renominate(txn, a, n, args->ttl);
+	missing_sweep(txn, n);
 	record_unref(RECORD_ALLOCATION, a);
-	const struct promise *p = cluster_promise(txn->cluster, args->uid);
+	p = cluster_promise(txn->cluster, args->uid);
 	*released = true;
 	*nomination = p ? p->record : NULL;
 	return NULL;
