@@ -211,8 +211,6 @@ static void collect_job(struct engine *e)
 		committed(e);
 	else
 		engine_commit_failed(e);
-	if (job->kind == JOB_COMMIT)
-		free(job->why);
 }
 
 /* What the storage thread found out while it had nothing to do. While it works, the work itself will tell. */

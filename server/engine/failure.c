@@ -136,6 +136,8 @@ void engine_commit_failed(struct engine *e)
 	bool final = t->alone || (t->held.n == 0 && !t->worker);
 	log_write(e->options.log, outcome == STORE_EXTERNAL ? LOG_INFO : outcome == STORE_UNKNOWN ? LOG_ERROR : LOG_WARN,
 		"commit of %zu calls: %s: %s", t->held.n + (t->worker != NULL), outcome_name(outcome), e->job.why ? e->job.why : "");
+	free(e->job.why);
+	e->job.why = NULL;
 	if (outcome == STORE_UNKNOWN) {
 		engine_break(e);
 	} else if (outcome == STORE_EXTERNAL) {

@@ -49,6 +49,27 @@ static const void *present(struct store *s, enum record_kind kind, const void *l
 	return n && n->lock ? n->lock->record : NULL;
 }
 
+/* Copies a record's members but not its count of references, which comes first and may be moving. */
+static void copy_members(void *to, const void *from, size_t size)
+{
+	memcpy((char *)to + sizeof(atomic_uint), (const char *)from + sizeof(atomic_uint), size - sizeof(atomic_uint));
+}
+
+/* A disk has bytes of its own: a copy of a node or lock; NULL stays NULL. */
+static const void *copy(enum record_kind kind, const void *record)
+{
+	struct node_record node = { 0 };
+	struct lock taken = { 0 };
+	if (!record)
+		return NULL;
+	if (kind == RECORD_NODE) {
+		copy_members(&node, record, sizeof node);
+		return node_record_new(&node);
+	}
+	copy_members(&taken, record, sizeof taken);
+	return lock_new(&taken);
+}
+
 static void put(struct store *s, const struct change *change)
 {
 	if (change->kind == RECORD_EVENT) {
@@ -56,7 +77,7 @@ static void put(struct store *s, const struct change *change)
 		text_printf(&s->events, "%s %s%s%s\n", e->kind, e->uid[0] ? e->uid : e->node, e->cause[0] ? " " : "", e->cause);
 		return;
 	}
-	struct change own = *change;
+	struct change own = { .kind = change->kind, .after = copy(change->kind, change->after) };
 	if (change->before) {
 		own.before = present(s, change->kind, change->before);
 		assert(own.before && record_equal(change->kind, own.before, change->before)); /* the engine wrote from what is not there */
@@ -64,6 +85,7 @@ static void put(struct store *s, const struct change *change)
 		assert(!present(s, change->kind, change->after));
 	}
 	cluster_apply(s->disk, &own);
+	record_unref(own.kind, own.after);
 }
 
 void fake_store_put(struct store *s, const struct change *change)
