@@ -4,52 +4,16 @@
  *
  *	bare [--guard] [--handout] [--seconds S] [--background N] [--dir DIR] [OPERATIONS_PER_COMMIT ...]
  *
+ * --guard leaves the database's triggers on, which the server keeps off on its own connection; --handout adds what a node agent says.
  * Prints a line for each number of operations per commit (default 1, 64 and 256). */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "base/mem.h"
-#include "store/store.h"
+#include "synthetic.h"
 
-enum {
-	NODES = 1000,
-	DEVICES = 8,       /* of each node */
-	BACKGROUND = 32000,
-};
-
-static const char request_text[] =
-	"[{\"type\":\"gpu\",\"count\":1,\"container\":\"main\",\"resources\":{\"core\":10,\"memory\":10},\"agent\":true}]";
-
-static struct error *parse_request(const char *text, struct request **ret)
-{
-	static const struct need needs[] = { { .resource = "core", .amount = 10 }, { .resource = "memory", .amount = 10 } };
-	const struct claim claim = { .type = "gpu", .count = 1, .container = "main", .reuse = "", .together = "", .agent = true,
-		.needs = needs, .n_needs = 2 };
-	*ret = request_new(&claim, 1, text);
-	return NULL;
-}
-
-/* About what the server writes. */
-static void print_event(const struct event *event, struct text *to)
-{
-	const struct allocation *a = event->subject;
-	const struct share *s = &a->shares[0];
-	text_printf(to,
-		"{\"pod\":{\"uid\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\",\"priority\":%d,\"preemptible\":true,\"external\":false},"
-		"\"node\":\"%s\",\"state\":\"%s\",\"devices\":[{\"container\":\"main\",\"type\":\"gpu\",\"uuid\":\"%s\",\"minor\":%" PRId64
-		",\"whole\":false,\"resources\":{\"core\":%" PRId64 ",\"memory\":%" PRId64 "},\"claimed\":false}],\"created_at\":%" PRId64
-		",\"state_at\":%" PRId64 ",\"expires_at\":%" PRId64 ",\"token\":%" PRId64 ",\"revision\":%" PRId64 "}",
-		a->pod.uid, a->pod.namespace, a->pod.name, (int)a->pod.priority, a->node, pod_state_name(a->state), s->uuid, s->minor,
-		s->amounts[0].value, s->amounts[1].value, a->created_at, a->state_at, a->expires_at, a->token, a->revision);
-}
-
-static const struct store_codec codec = { .print_event = print_event, .parse_request = parse_request };
+enum { NODES = 1000, BACKGROUND = 32000 };
 
 /* A pod on its way round; each lane has a node of its own. */
 struct lane {
@@ -60,108 +24,35 @@ struct lane {
 };
 
 struct bench {
+	struct synthetic *cluster;
 	struct store *store;
-	struct store_meta meta;
-	struct request *request;
-	const struct node_record *nodes[NODES];
-	const struct device_record *devices[NODES][DEVICES];
-	int64_t id;
-	uint64_t random;
 	bool handout;
 };
 
-static void die(const char *what, const char *why)
+static void fill(struct bench *b, int n)
 {
-	fprintf(stderr, "bare: %s: %s\n", what, why);
-	exit(1);
-}
-
-static double seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* splitmix64 */
-static uint64_t random_next(struct bench *b)
-{
-	uint64_t z = b->random += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static void commit(struct bench *b, struct change_list *changes)
-{
-	char *why = NULL;
-	b->meta.now++;
-	if (store_commit(b->store, changes, &b->meta, &why) != STORE_OK)
-		die("commit", why);
-	change_list_truncate(changes, 0);
-}
-
-static void inventory(struct bench *b)
-{
-	static const struct amount capacity[] = { { "core", 100 }, { "memory", 80 } };
+	struct synthetic *c = b->cluster;
 	struct change_list changes = { 0 };
-	char name[32], uuid[64];
-	for (int n = 0; n < NODES; n++) {
-		(void)snprintf(name, sizeof name, "node-%04d", n);
-		b->nodes[n] = node_record_new(&(struct node_record){ .id = ++b->id, .name = name, .reason = "", .revision = 1 });
-		change_list_add(&changes, RECORD_NODE, NULL, record_ref(b->nodes[n]));
-		for (int d = 0; d < DEVICES; d++) {
-			(void)snprintf(uuid, sizeof uuid, "GPU-%08x-%04x-4000-8000-%012x", n * 7919, d, n * DEVICES + d);
-			b->devices[n][d] = device_record_new(&(struct device_record){ .id = ++b->id, .node_id = b->nodes[n]->id,
-				.node = name, .uuid = uuid, .type = "gpu", .minor = d, .model = "A10", .healthy = true, .numa = d / 4,
-				.socket = -1, .pcie = d < 4 ? "pci0" : "pci1", .bus_id = "", .reason = "", .revision = 1,
-				.capacity = capacity, .n_capacity = 2 });
-			change_list_add(&changes, RECORD_DEVICE, NULL, record_ref(b->devices[n][d]));
-		}
-	}
-	b->meta.revision++;
-	commit(b, &changes);
-	change_list_free(&changes);
-}
-
-static const struct allocation *make_allocation(struct bench *b, const struct node_record *node, const struct device_record *device,
-	enum pod_state state, int64_t revision)
-{
-	static const struct amount amounts[] = { { "core", 10 }, { "memory", 10 } };
-	const struct share share = { .device_id = device->id, .uuid = device->uuid, .minor = device->minor, .amounts = amounts, .n_amounts = 2 };
-	uint64_t r = random_next(b), q = random_next(b);
-	char uid[40], name[40];
-	(void)snprintf(uid, sizeof uid, "%08x-%04x-4%03x-8%03x-%012" PRIx64, (unsigned)(r >> 32), (unsigned)(r & 0xffff), (unsigned)(r >> 16 & 0xfff),
-		(unsigned)(q >> 48 & 0xfff), q & UINT64_C(0xffffffffffff));
-	(void)snprintf(name, sizeof name, "pod-%" PRId64, b->id);
-	const struct allocation like = { .id = ++b->id, .pod = { .uid = uid, .namespace = "default", .name = name, .gang = "", .preemptible = true },
-		.node_id = node->id, .node = node->name, .state = state, .request = b->request, .created_at = b->meta.now, .state_at = b->meta.now,
-		.expires_at = state == POD_RESERVED ? b->meta.now + 600000 : 0, .revision = revision, .shares = &share, .n_shares = 1 };
-	return allocation_new(&like);
-}
-
-static void background(struct bench *b, int n)
-{
-	struct change_list changes = { 0 };
+	c->meta.revision++;
+	synthetic_inventory(c, &changes);
+	synthetic_commit(c, b->store, &changes);
 	for (int i = 0; i < n; i++) {
-		int node = i % NODES, device = i / NODES % DEVICES;
-		const struct allocation *a = make_allocation(b, b->nodes[node], b->devices[node][device], POD_ALLOCATED, ++b->meta.revision);
-		change_list_add(&changes, RECORD_ALLOCATION, NULL, a);
+		c->meta.revision++;
+		change_list_add(&changes, RECORD_ALLOCATION, NULL,
+			synthetic_allocation(c, (size_t)(i % NODES), (size_t)(i / NODES % SYNTHETIC_DEVICES), POD_ALLOCATED));
 		if (i % 1000 == 999)
-			commit(b, &changes);
+			synthetic_commit(c, b->store, &changes);
 	}
-	commit(b, &changes);
+	synthetic_commit(c, b->store, &changes);
 	change_list_free(&changes);
 }
 
-static void add_event(struct bench *b, struct change_list *changes, const char *kind, const struct allocation *subject)
+static void tell(struct bench *b, struct change_list *changes, const char *kind, const struct allocation *subject)
 {
-	const struct event like = { .revision = b->meta.revision, .at = b->meta.now, .kind = kind, .node = subject->node, .uid = subject->pod.uid,
-		.actor = "unix:0", .reason = "", .cause = "", .by = "", .subject_kind = SUBJECT_ALLOCATION, .subject = subject };
-	change_list_add(changes, RECORD_EVENT, NULL, event_new(&like));
+	change_list_add(changes, RECORD_EVENT, NULL, synthetic_event(b->cluster, kind, subject));
 }
 
-/* Puts the allocation's next version in place of the present one. */
+/* Puts the allocation's next version in place of the present one; NULL ends it. */
 static void advance(struct lane *lane, struct change_list *changes, const struct allocation *like)
 {
 	const struct allocation *after = like ? allocation_new(like) : NULL;
@@ -169,57 +60,62 @@ static void advance(struct lane *lane, struct change_list *changes, const struct
 	lane->allocation = after;
 }
 
+static void reserve(struct bench *b, struct lane *lane, struct change_list *changes)
+{
+	lane->allocation = synthetic_allocation(b->cluster, lane->node, lane->rounds++ % SYNTHETIC_DEVICES, POD_RESERVED);
+	change_list_add(changes, RECORD_ALLOCATION, NULL, record_ref(lane->allocation));
+	tell(b, changes, "pod.reserved", lane->allocation);
+}
+
 static void bind(struct bench *b, struct lane *lane, struct change_list *changes)
 {
+	struct store_meta *meta = &b->cluster->meta;
 	struct allocation like = *lane->allocation;
-	const struct lock lock = { .node_id = like.node_id, .node = like.node, .uid = like.pod.uid, .token = ++b->meta.token,
-		.acquired_at = b->meta.now, .expires_at = b->meta.now + 300000, .ttl = 300000 };
+	const struct lock lock = { .node_id = like.node_id, .node = like.node, .uid = like.pod.uid, .token = ++meta->token, .acquired_at = meta->now,
+		.expires_at = meta->now + 300000, .ttl = 300000 };
 	lane->lock = lock_new(&lock);
 	change_list_add(changes, RECORD_LOCK, NULL, record_ref(lane->lock));
 	like.state = POD_BOUND;
-	like.state_at = b->meta.now;
+	like.state_at = meta->now;
 	like.expires_at = lock.expires_at;
 	like.token = lock.token;
-	like.revision = b->meta.revision;
+	like.revision = meta->revision;
 	advance(lane, changes, &like);
-	add_event(b, changes, "pod.bound", lane->allocation);
+	tell(b, changes, "pod.bound", lane->allocation);
 }
 
 static void allocate(struct bench *b, struct lane *lane, struct change_list *changes)
 {
+	static const char *const ids[] = { "GPU-00000000-0000-4000-8000-000000000000-_-7" };
 	struct allocation like = *lane->allocation;
-	const char *const ids[] = { "GPU-00000000-0000-4000-8000-000000000000-_-7" };
 	const struct handout *handout = handout_new(&(struct handout){ .call = "6f1a1c3e-0000-4000-8000-000000000000", .device_ids = ids,
 		.n_device_ids = 1, .detail = "" });
 	like.state = POD_ALLOCATED;
 	like.handed_out = 1;
-	like.state_at = b->meta.now;
+	like.state_at = b->cluster->meta.now;
 	like.expires_at = 0;
-	like.revision = b->meta.revision;
+	like.revision = b->cluster->meta.revision;
 	if (b->handout)
 		like.handouts[0] = handout;
 	advance(lane, changes, &like);
 	handout_unref(handout);
 	change_list_add(changes, RECORD_LOCK, lane->lock, NULL);
 	lane->lock = NULL;
-	add_event(b, changes, "pod.allocated", lane->allocation);
+	tell(b, changes, "pod.allocated", lane->allocation);
 }
 
 /* The lane's next operation. */
 static void operate(struct bench *b, struct lane *lane, struct change_list *changes)
 {
-	b->meta.revision++;
+	b->cluster->meta.revision++;
 	if (!lane->allocation) {
-		const struct device_record *device = b->devices[lane->node][lane->rounds++ % DEVICES];
-		lane->allocation = make_allocation(b, b->nodes[lane->node], device, POD_RESERVED, b->meta.revision);
-		change_list_add(changes, RECORD_ALLOCATION, NULL, record_ref(lane->allocation));
-		add_event(b, changes, "pod.reserved", lane->allocation);
+		reserve(b, lane, changes);
 	} else if (lane->allocation->state == POD_RESERVED) {
 		bind(b, lane, changes);
 	} else if (lane->allocation->state == POD_BOUND) {
 		allocate(b, lane, changes);
 	} else {
-		add_event(b, changes, "pod.released", lane->allocation);
+		tell(b, changes, "pod.released", lane->allocation);
 		advance(lane, changes, NULL);
 	}
 }
@@ -228,14 +124,14 @@ static void operate(struct bench *b, struct lane *lane, struct change_list *chan
 static double measure(struct bench *b, struct lane *lanes, size_t n_lanes, size_t size, double length)
 {
 	struct change_list changes = { 0 };
-	double start = seconds(), end;
+	double start = synthetic_seconds(), end;
 	size_t done = 0, lane = 0;
 	do {
 		for (size_t i = 0; i < size; i++, lane = (lane + 1) % n_lanes)
 			operate(b, &lanes[lane], &changes);
-		commit(b, &changes);
+		synthetic_commit(b->cluster, b->store, &changes);
 		done += size;
-		end = seconds();
+		end = synthetic_seconds();
 	} while (end - start < length);
 	change_list_free(&changes);
 	return (double)done / (end - start);
@@ -265,7 +161,7 @@ static void drain(struct bench *b, struct lane *lanes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		while (lanes[i].allocation)
 			operate(b, &lanes[i], &changes);
-	commit(b, &changes);
+	synthetic_commit(b->cluster, b->store, &changes);
 	change_list_free(&changes);
 }
 
@@ -317,54 +213,22 @@ static struct options parse_options(int argc, char **argv)
 
 static void bench_run(const struct options *o, const char *directory, char *const *sizes)
 {
-	static const struct log quiet = { LOG_WARN };
-	struct bench *b = mem_alloc(sizeof *b);
-	const struct store_options options = { .directory = directory, .codec = &codec, .log = &quiet, .guard = o->guard, .now = 1700000000000 };
-	struct error *e = store_open(&options, &b->store);
-	if (e)
-		die("open", e->message);
-	b->handout = o->handout;
-	b->meta = store_meta(b->store);
-	(void)parse_request(request_text, &b->request);
-	inventory(b);
-	background(b, o->background);
-	if (!*sizes) {
-		report(b, 1, o->seconds);
-		report(b, 64, o->seconds);
-		report(b, 256, o->seconds);
-	}
-	for (; *sizes; sizes++)
-		report(b, (size_t)strtoul(*sizes, NULL, 10), o->seconds);
-	store_close(b->store);
-	for (int n = 0; n < NODES; n++) {
-		record_unref(RECORD_NODE, b->nodes[n]);
-		for (int d = 0; d < DEVICES; d++)
-			record_unref(RECORD_DEVICE, b->devices[n][d]);
-	}
-	request_unref(b->request);
-	free(b);
-}
-
-static void remove_directory(const char *directory)
-{
-	static const char *const names[] = { "allotd.db", "allotd.db-wal", "allotd.db-shm", "allotd.lock", "allotd.highwater" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char *path = mem_format("%s/%s", directory, names[i]);
-		(void)unlink(path);
-		free(path);
-	}
-	(void)rmdir(directory);
+	static char *const usual[] = { "1", "64", "256", NULL };
+	struct bench b = { .store = synthetic_open(directory, o->guard), .handout = o->handout };
+	const struct store_meta meta = store_meta(b.store);
+	b.cluster = synthetic_new(NODES, &meta);
+	fill(&b, o->background);
+	for (sizes = *sizes ? sizes : usual; *sizes; sizes++)
+		report(&b, (size_t)strtoul(*sizes, NULL, 10), o->seconds);
+	store_close(b.store);
+	synthetic_free(b.cluster);
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = parse_options(argc, argv);
-	const char *parent = o.directory ? o.directory : getenv("TMPDIR");
-	char *directory = mem_format("%s/allot-bare-XXXXXX", parent ? parent : "/tmp");
-	if (!mkdtemp(directory))
-		die(directory, "cannot be made");
+	char *directory = synthetic_directory(o.directory);
 	bench_run(&o, directory, argv + optind);
-	remove_directory(directory);
-	free(directory);
+	synthetic_remove(directory);
 	return 0;
 }
