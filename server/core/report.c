@@ -27,13 +27,29 @@ void report_free(struct report *report)
 	*report = (struct report){ 0 };
 }
 
+/* The uids to whom the node is promised, in one block: a report may outlive the promises it tells of. */
+static const char **promised_to(const struct fit *fit, const struct node *node, size_t *n)
+{
+	const char **uids = mem_array(node->n_promises, sizeof *uids);
+	*n = fit_promised_to(fit, node, uids);
+	size_t size = *n * sizeof *uids;
+	for (size_t i = 0; i < *n; i++)
+		size += strlen(uids[i]) + 1;
+	uids = mem_resize(uids, size, 1);
+	char *at = (char *)(uids + *n);
+	for (size_t i = 0; i < *n; i++) {
+		size_t length = strlen(uids[i]) + 1;
+		uids[i] = memcpy(at, uids[i], length);
+		at += length;
+	}
+	return uids;
+}
+
 static void keep_node(struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why)
 {
 	struct report_node kept = { .node = name, .reason = *why };
-	if (why->slug == SLUG_NOMINATED) {
-		kept.by = mem_array(node->n_promises, sizeof *kept.by);
-		kept.n_by = fit_promised_to(fit, node, kept.by);
-	}
+	if (why->slug == SLUG_NOMINATED)
+		kept.by = promised_to(fit, node, &kept.n_by);
 	report->nodes = mem_grow(report->nodes, report->n_nodes, &report->room, sizeof *report->nodes);
 	report->nodes[report->n_nodes++] = kept;
 }

@@ -9,7 +9,7 @@
 struct report_node {
 	const char *node; /* the caller's or the cluster's memory */
 	struct reason reason;
-	const char **by;  /* SLUG_NOMINATED: the pods it is promised to, sorted; owned */
+	const char **by;  /* SLUG_NOMINATED: the pods it is promised to, sorted; owned, in one block with the strings */
 	size_t n_by;
 };
 

@@ -52,9 +52,8 @@ static void mark_used(struct trial *t, const struct fit *fit, const uint16_t *pi
 enum fit_verdict fit_try(struct fit *fit)
 {
 	struct trial *t = &fit->trial;
-	const struct node_record *r = t->view.node->record;
 	uint16_t picks[REQUEST_CLAIMS * CLAIM_COUNT];
-	if (r->cordoned || r->unverified)
+	if (t->view.node->closed)
 		return FIT_NO;
 	enum fit_verdict verdict = search_assign(fit, &t->view, fit->n_claims, true, false, picks);
 	if (verdict == FIT_YES)

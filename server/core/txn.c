@@ -48,3 +48,12 @@ void txn_undo(struct txn *txn)
 	txn->revision = 0;
 	txn->events = 0;
 }
+
+void txn_abandon(struct txn *txn)
+{
+	struct counters *counters = cluster_counters(txn->cluster);
+	int64_t revision = txn->revision;
+	txn_undo(txn);
+	assert(!revision || counters->revision == revision);
+	counters->revision -= revision ? 1 : 0;
+}

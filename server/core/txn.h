@@ -39,6 +39,9 @@ void txn_event(struct txn *txn, const struct event *like);
 /* Takes back everything this call did, in reverse order. Revision and tokens stay used. */
 void txn_undo(struct txn *txn);
 
+/* The same for a try that nobody has heard of: its revision is given back too. Only while no later one was handed out (assert). */
+void txn_abandon(struct txn *txn);
+
 /* Takes back what was done since the list had `mark` entries (a txn->list->n kept by the caller). */
 void txn_undo_to(struct txn *txn, size_t mark);
 

@@ -21,6 +21,7 @@ const struct rpc_method *const all_methods[] = {
 	&pod_nominate_method,
 	&pod_denominate_method,
 	&pod_preempt_method,
+	&gang_reserve_method,
 	&pod_get_method,
 	&pod_list_method,
 	&plugin_pending_method,
