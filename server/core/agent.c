@@ -21,7 +21,7 @@ static struct error *confirm_mismatch(const struct confirm *args, const struct a
 	return e;
 }
 
-static bool confirm_matches(const struct confirm *args, const struct allocation *a, size_t group)
+bool confirm_matches(const struct confirm *args, const struct allocation *a, size_t group)
 {
 	bool pod = args->uid ? strcmp(args->uid, a->pod.uid) == 0
 			     : strcmp(args->namespace, a->pod.namespace) == 0 && strcmp(args->name, a->pod.name) == 0;
@@ -35,9 +35,13 @@ struct error *agent_confirm(struct txn *txn, const struct confirm *args)
 	size_t group;
 	if (!n)
 		return not_found_error("node", args->node);
-	if (!handout_find(n, args->type, args->device_ids, args->n_device_ids, &a, &group))
+	/* the pod's own handout, if it was given these ids, whoever had them before or after */
+	struct handout_query query = { .type = args->type, .ids = args->device_ids, .n_ids = args->n_device_ids, .confirm = args };
+	bool own = handout_find(n, &query, &a, &group);
+	query.confirm = NULL;
+	if (!own && !handout_find(n, &query, &a, &group))
 		return not_found_error("handout of these device ids on node", args->node);
-	if (!confirm_matches(args, a, group))
+	if (!own)
 		return confirm_mismatch(args, a, group);
 	const struct handout *old = a->handouts[group];
 	if (old->confirmed_at && (!*args->detail || strcmp(old->detail, args->detail) == 0))

@@ -33,7 +33,7 @@ size_t groups_open(const struct allocation *a)
 	return open;
 }
 
-bool ids_equal(const struct handout *h, const char *const *ids, size_t n)
+static bool ids_equal(const struct handout *h, const char *const *ids, size_t n)
 {
 	if (!h || !n || h->n_device_ids != n)
 		return false;
@@ -43,16 +43,20 @@ bool ids_equal(const struct handout *h, const char *const *ids, size_t n)
 	return true;
 }
 
-bool handout_find(const struct node *n, const char *type, const char *const *ids, size_t n_ids, const struct allocation **ret, size_t *group)
+bool handout_find(const struct node *n, const struct handout_query *q, const struct allocation **ret, size_t *group)
 {
-	for (const struct holding *h = n->holdings; h; h = h->next)
-		for (size_t g = 0; g < h->record->request->n_groups; g++)
-			if (ids_equal(h->record->handouts[g], ids, n_ids) && (!type || strcmp(h->record->request->groups[g].type, type) == 0)) {
-				*ret = h->record;
-				*group = g;
-				return true;
-			}
-	return false;
+	*ret = NULL;
+	for (const struct holding *h = n->holdings; h; h = h->next) {
+		const struct allocation *a = h->record;
+		for (size_t g = 0; g < a->request->n_groups && !(*ret && (*ret)->token >= a->token); g++) {
+			bool type = !q->type || strcmp(a->request->groups[g].type, q->type) == 0;
+			if (!type || !ids_equal(a->handouts[g], q->ids, q->n_ids) || (q->confirm && !confirm_matches(q->confirm, a, g)))
+				continue;
+			*ret = a;
+			*group = g;
+		}
+	}
+	return *ret;
 }
 
 static bool find_call(const struct node *n, const char *call, const struct allocation **ret, size_t *group)
@@ -322,7 +326,8 @@ struct error *agent_allocate(struct txn *txn, const struct allocate *args, struc
 		bool same = !args->uid || strcmp(args->uid, (*ret)->pod.uid) == 0;
 		return same ? NULL : mismatch((*ret)->pod.uid, "the pod that this `call` was answered for", args->uid);
 	}
-	if (!args->uid && handout_find(n, args->type, args->device_ids, args->n_device_ids, ret, group))
+	const struct handout_query again = { .type = args->type, .ids = args->device_ids, .n_ids = args->n_device_ids };
+	if (!args->uid && handout_find(n, &again, ret, group))
 		return NULL;
 	error = args->uid ? find_by_uid(txn, n, args, ret, group) : find_anonymous(n, args, ret, group);
 	if (error || !is_open(*ret, *group))
