@@ -188,14 +188,35 @@ static void committed(struct engine *e)
 	turn_clear(t);
 }
 
-static void collect_readers(struct engine *e)
+static void release_ready(struct engine *e)
+{
+	while (e->ready.n > 0) {
+		struct engine_call *call = call_list_pop(&e->ready);
+		call->class->release(call, call->failure);
+	}
+	if (e->broken && !e->broken_told) {
+		e->broken_told = true;
+		e->options.on_broken(e->options.context);
+	}
+	if (e->was_full && !engine_full(e)) {
+		e->was_full = false;
+		e->options.on_room(e->options.context);
+	}
+}
+
+/* Takes the works that have ended; their order among the calls of their turns is for release_works. */
+static void take_works(struct engine *e, struct engine_call *works[READERS], const struct error *failures[READERS])
+{
+	for (size_t i = 0; i < READERS; i++)
+		works[i] = reader_collect(e->readers[i], &failures[i]);
+}
+
+static void release_works(struct engine *e, struct engine_call *const works[READERS], const struct error *const failures[READERS])
 {
 	for (size_t i = 0; i < READERS; i++) {
-		const struct error *failure = NULL;
-		struct engine_call *call = reader_collect(e->readers[i], &failure);
-		if (!call)
+		if (!works[i])
 			continue;
-		call->class->release(call, failure);
+		works[i]->class->release(works[i], failures[i]);
 		reader_free_again(e->readers[i]);
 	}
 }
@@ -230,12 +251,18 @@ static void collect_news(struct engine *e)
 
 void engine_collect(struct engine *e)
 {
+	struct engine_call *works[READERS];
+	const struct error *failures[READERS] = { NULL };
 	uint64_t n;
 	ssize_t got = read(e->notify, &n, sizeof n);
 	(void)got; /* not readable: nothing is lost by looking */
+	/* A work begins after the commit of its turn. Looking for works first means that the commit of each is seen below, and the
+	 * calls before it are released before it. */
+	take_works(e, works, failures);
 	collect_job(e);
 	collect_news(e);
-	collect_readers(e);
+	release_ready(e);
+	release_works(e, works, failures);
 }
 
 /* While the disk is full: once a second, something small but real is written to see whether there is space again. */
@@ -257,22 +284,6 @@ static bool expiry_due(const struct engine *e)
 {
 	int64_t now = clock_now(e->options.clock);
 	return !e->open->hard && expire_next(e->cluster) <= now && expiry_allowed(e, now);
-}
-
-static void release_ready(struct engine *e)
-{
-	while (e->ready.n > 0) {
-		struct engine_call *call = call_list_pop(&e->ready);
-		call->class->release(call, call->failure);
-	}
-	if (e->broken && !e->broken_told) {
-		e->broken_told = true;
-		e->options.on_broken(e->options.context);
-	}
-	if (e->was_full && !engine_full(e)) {
-		e->was_full = false;
-		e->options.on_room(e->options.context);
-	}
 }
 
 /* Hands over the open turn if that is due and possible; otherwise who need not wait for it is answered. */
