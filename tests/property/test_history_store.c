@@ -36,7 +36,7 @@ static const struct log quiet = { .level = LOG_ERROR };
 struct world {
 	const char *directory;
 	struct store *store;
-	struct store_meta meta;
+	struct store_meta meta, committed;
 	struct cluster *cluster;
 	struct change_list turn;
 	struct random random;
@@ -73,9 +73,10 @@ static void compare(struct world *w)
 	char *difference = history_difference(&memory, &disk);
 	if (difference)
 		broken(w, "memory and disk differ", difference);
-	const struct counters *counters = cluster_counters(w->cluster);
-	if (w->meta.revision != counters->revision || w->meta.token != counters->token || w->meta.now != w->now)
-		broken(w, "counters", "memory and disk differ");
+	const struct store_meta *want = &w->committed, *got = &w->meta;
+	if (got->revision != want->revision || got->token != want->token || got->now != want->now ||
+		strcmp(got->db_id, want->db_id) != 0)
+		broken(w, "counters", "are not as they were committed");
 	change_list_free(&disk);
 	change_list_free(&memory);
 }
@@ -91,6 +92,7 @@ static void commit(struct world *w)
 	if (outcome != STORE_OK)
 		broken(w, "commit", why ? why : "no reason");
 	change_list_free(&w->turn);
+	w->committed = w->meta;
 	compare(w);
 }
 
@@ -121,6 +123,7 @@ static void play(const char *directory, uint64_t seed, size_t steps)
 		.n_steps = steps,
 		.name = "none" };
 	open_store(&w);
+	w.committed = w.meta = store_meta(w.store);
 	compare(&w);
 	for (w.step = 0; w.step < steps; w.step++) {
 		w.now += history_pause(&w.random);
