@@ -56,7 +56,7 @@ static void put_adopted(struct txn *txn, const struct adopt *args, struct node *
 		.node = n->record->name,
 		.state = POD_ALLOCATED,
 		.over = over,
-		.request = args->request,
+		.request = cluster_shared_request(txn->cluster, args->request),
 		.handed_out = request_all_groups(args->request),
 		.created_at = old ? old->record->created_at : txn->now,
 		.state_at = txn->now,

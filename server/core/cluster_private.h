@@ -12,6 +12,10 @@ void deadline_set(struct cluster *c, struct deadline *d, enum deadline_kind kind
 symbol symbol_intern(struct cluster *c, const char *name);
 void symbols_free(struct cluster *c);
 
+/* An allocation with this request comes; goes. */
+void shared_request_add(struct cluster *c, const struct request *r);
+void shared_request_drop(struct cluster *c, const struct request *r);
+
 /* Replaces a device record by another; either may be NULL. */
 void devices_apply(struct cluster *c, const struct device_record *before, const struct device_record *after);
 void devices_free(struct cluster *c);

@@ -28,6 +28,7 @@ static void holding_link(struct cluster *c, struct holding *h, const struct allo
 	DL_APPEND(h->node->holdings, h);
 	h->node->n_holdings++;
 	c->n_over += r->over;
+	shared_request_add(c, r->request);
 	devices_count(h->node, r->shares, r->n_shares, 1);
 	RB_INSERT(holding_tree, &c->holdings_by_uid, h);
 	RB_INSERT(holding_names, &c->holdings_by_name, h);
@@ -45,6 +46,7 @@ static void holding_unlink(struct cluster *c, struct holding *h)
 	DL_DELETE(h->node->holdings, h);
 	h->node->n_holdings--;
 	c->n_over -= h->record->over;
+	shared_request_drop(c, h->record->request);
 	record_unref(RECORD_ALLOCATION, h->record);
 }
 

@@ -42,7 +42,7 @@ const struct allocation *reserve_place(struct txn *txn, const struct reserve *ar
 		.node_id = node->record->id,
 		.node = node->record->name,
 		.state = POD_RESERVED,
-		.request = args->request,
+		.request = cluster_shared_request(txn->cluster, args->request),
 		.created_at = txn->now,
 		.state_at = txn->now,
 		.expires_at = txn->now + args->ttl,

@@ -127,6 +127,7 @@ struct device_place {
 };
 
 struct symbol_entry;
+struct shared_request;
 
 struct cluster {
 	struct counters counters;
@@ -138,6 +139,7 @@ struct cluster {
 	struct holding *holdings;   /* hash by uid */
 	struct holding_tree holdings_by_uid;
 	struct holding_names holdings_by_name;
+	struct shared_request *requests; /* hash by text */
 	size_t n_over;              /* allocations that were forced in beyond what fits */
 	struct promise *promises;   /* hash by uid */
 	struct promise_tree promises_by_uid;
@@ -164,6 +166,9 @@ struct promise *cluster_promise(const struct cluster *c, const char *uid);
 struct refusal_entry *cluster_refusal(const struct cluster *c, const char *uid);
 struct lapse_entry *cluster_lapse(const struct cluster *c, const char *uid, const char *node);
 symbol cluster_symbol(const struct cluster *c, const char *name);
+
+/* The request that allocations with an equal one share; `r` itself when there is none. */
+const struct request *cluster_shared_request(const struct cluster *c, const struct request *r);
 
 /* The first entry whose uid is at or after (`after` false) or strictly after (`after` true) `uid`; NULL at the end.
  * Go on with RB_NEXT. */
