@@ -13,24 +13,37 @@
 #include "paths.h"
 #include "serve.h"
 
-static const char usage[] =
-	"Usage: allotd [OPTION ...]\n"
-	"The durable record of who holds which device in a GPU cluster.\n"
-	"\n"
-	"  --data-dir DIR          where the database lives [your state directory]\n"
-	"  --socket PATH           unix socket, mode 0600 [your runtime directory]\n"
-	"  --listen HOST:PORT      also listen on TCP; there are no credentials yet: keep it to hosts you trust\n"
-	"  --clock system|manual   manual: time stands still until clock.advance (tests)\n"
-	"  --keep-events N         events kept, 0 = all [1000000]\n"
-	"  --keep-days N           age of events kept, 0 = any [30]\n"
-	"  --max-bytes N           limit of the database file, 0 = none [0]\n"
-	"  --max-connections N     connections at the same time [1024]\n"
-	"  --guard                 check every row twice: the database's own guards stay on for the server too\n"
-	"  --log-level LEVEL       error, warn, info or debug [info]\n"
-	"  --version               print the version\n"
-	"  --help                  print this\n";
+static const char
+	usage[] = "Usage: allotd [OPTION ...]\n"
+		  "The durable record of who holds which device in a GPU cluster.\n"
+		  "\n"
+		  "  --data-dir DIR          where the database lives [your state directory]\n"
+		  "  --socket PATH           unix socket, mode 0600 [your runtime directory]\n"
+		  "  --listen HOST:PORT      also listen on TCP; there are no credentials yet: keep it to hosts you trust\n"
+		  "  --clock system|manual   manual: time stands still until clock.advance (tests)\n"
+		  "  --keep-events N         events kept, 0 = all [1000000]\n"
+		  "  --keep-days N           age of events kept, 0 = any [30]\n"
+		  "  --max-bytes N           limit of the database file, 0 = none [0]\n"
+		  "  --max-connections N     connections at the same time [1024]\n"
+		  "  --guard                 check every row twice: the database's own guards stay on for the server too\n"
+		  "  --log-level LEVEL       error, warn, info or debug [info]\n"
+		  "  --version               print the version\n"
+		  "  --help                  print this\n";
 
-enum option_key { KEY_DATA = 256, KEY_SOCKET, KEY_LISTEN, KEY_CLOCK, KEY_EVENTS, KEY_DAYS, KEY_BYTES, KEY_CONNECTIONS, KEY_GUARD, KEY_LOG, KEY_VERSION, KEY_HELP };
+enum option_key {
+	KEY_DATA = 256,
+	KEY_SOCKET,
+	KEY_LISTEN,
+	KEY_CLOCK,
+	KEY_EVENTS,
+	KEY_DAYS,
+	KEY_BYTES,
+	KEY_CONNECTIONS,
+	KEY_GUARD,
+	KEY_LOG,
+	KEY_VERSION,
+	KEY_HELP
+};
 
 static const struct option long_options[] = {
 	{ "data-dir", required_argument, NULL, KEY_DATA },
@@ -162,7 +175,9 @@ static int exit_status(const struct error *error)
 int main(int argc, char **argv)
 {
 	struct log log = { .level = LOG_INFO };
-	struct serve_options options = { .log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000 };
+	struct serve_options options = {
+		.log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000
+	};
 	char *data_dir = NULL, *socket = NULL;
 	int key;
 	while ((key = getopt_long(argc, argv, "", long_options, NULL)) != -1)

@@ -236,7 +236,12 @@ static struct error *open_database(struct server *s)
 static struct error *open_sockets(struct server *s, char **tcp)
 {
 	const struct transport_options options = {
-		.handlers = { .on_open = on_open, .on_text = on_text, .on_overlong = on_overlong, .on_close = on_close, .on_signal = on_signal, .context = s },
+		.handlers = { .on_open = on_open,
+			.on_text = on_text,
+			.on_overlong = on_overlong,
+			.on_close = on_close,
+			.on_signal = on_signal,
+			.context = s },
 		.limits = { .connections = (size_t)s->options.connections, .request_bytes = RPC_REQUEST_MAX },
 		.log = s->options.log,
 	};
@@ -250,8 +255,8 @@ static struct error *open_sockets(struct server *s, char **tcp)
 
 static void say_ready(const struct server *s, const char *tcp)
 {
-	printf("allotd %s ready: socket %s%s%s, data %s\n", s->options.version, s->options.socket, tcp ? ", tcp " : "", tcp ? tcp : "",
-		s->options.data_dir);
+	printf("allotd %s ready: socket %s%s%s, data %s\n", s->options.version, s->options.socket, tcp ? ", tcp " : "",
+		tcp ? tcp : "", s->options.data_dir);
 	(void)fflush(stdout);
 }
 
@@ -293,14 +298,18 @@ struct error *serve(const struct serve_options *options)
 	if (opened)
 		error = open_sockets(&s, &tcp);
 	if (!error) {
-		s.services = (struct services){ .engine = s.engine, .cluster = s.cluster, .clock = &s.clock, .version = options->version };
+		s.services = (struct services){
+			.engine = s.engine, .cluster = s.cluster, .clock = &s.clock, .version = options->version
+		};
 		say_ready(&s, tcp);
 		run(&s);
 	}
 	if (opened)
 		wind_up(&s);
 	if (s.broken)
-		error = error_with_integer(error_new(ERR_OUTCOME_UNKNOWN, "the disk failed; what is on disk is read again at the next start"), "exit", EX_IOERR);
+		error = error_with_integer(
+			error_new(ERR_OUTCOME_UNKNOWN, "the disk failed; what is on disk is read again at the next start"),
+			"exit", EX_IOERR);
 	free(tcp);
 	close_all(&s);
 	return error;

@@ -12,14 +12,14 @@ struct error;
 
 struct serve_options {
 	const char *data_dir;
-	const char *socket;       /* path of the unix socket */
-	const char *listen;       /* HOST:PORT, NULL = no TCP */
+	const char *socket; /* path of the unix socket */
+	const char *listen; /* HOST:PORT, NULL = no TCP */
 	enum clock_kind clock;
-	bool guard;               /* keep the database's guard triggers on for our own writes */
-	int64_t keep_events;      /* number, 0 = all */
-	int64_t keep_ms;          /* age of events kept, 0 = any */
-	int64_t max_bytes;        /* limit of the database file, 0 = none */
-	int64_t connections;      /* accepted at the same time, 0 = default */
+	bool guard;          /* keep the database's guard triggers on for our own writes */
+	int64_t keep_events; /* number, 0 = all */
+	int64_t keep_ms;     /* age of events kept, 0 = any */
+	int64_t max_bytes;   /* limit of the database file, 0 = none */
+	int64_t connections; /* accepted at the same time, 0 = default */
 	const struct log *log;
 	const char *version;
 };

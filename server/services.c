@@ -41,15 +41,22 @@ struct each {
 static void pass_on(void *context, const struct store_event *e)
 {
 	const struct each *each = context;
-	each->each(each->context, &(struct world_event){ .revision = e->revision, .at = e->at, .kind = e->kind, .node = e->node, .uid = e->uid,
-		.actor = e->actor, .data = e->data });
+	each->each(each->context, &(struct world_event){ .revision = e->revision,
+					  .at = e->at,
+					  .kind = e->kind,
+					  .node = e->node,
+					  .uid = e->uid,
+					  .actor = e->actor,
+					  .data = e->data });
 }
 
-static struct error *events(void *reader, const struct world_event_query *query, void (*each)(void *context, const struct world_event *),
-	void *context, int64_t *last)
+static struct error *events(void *reader, const struct world_event_query *query,
+	void (*each)(void *context, const struct world_event *), void *context, int64_t *last)
 {
 	struct each pass = { each, context };
-	const struct store_event_query q = { .after = query->after, .limit = query->limit, .uid = query->uid, .node = query->node };
+	const struct store_event_query q = {
+		.after = query->after, .limit = query->limit, .uid = query->uid, .node = query->node
+	};
 	return store_reader_events(reader, &q, pass_on, &pass, last);
 }
 
@@ -64,4 +71,6 @@ static struct error *check(void *reader, void (*violation)(void *context, const 
 	return store_reader_check(reader, violation, context);
 }
 
-const struct world_services world_services = { .status = status, .advance = advance, .events = events, .load = load, .check = check };
+const struct world_services world_services = {
+	.status = status, .advance = advance, .events = events, .load = load, .check = check
+};

@@ -54,8 +54,7 @@ struct error {
 };
 
 /* An error with a formatted sentence. */
-struct error *error_new(enum error_code code, const char *format, ...)
-	__attribute__((format(printf, 2, 3), warn_unused_result));
+struct error *error_new(enum error_code code, const char *format, ...) __attribute__((format(printf, 2, 3), warn_unused_result));
 
 /* Each adds one member to the data, copying its value, and returns the error, so that calls can be chained.
  * `key` must be a constant. More than ERROR_DETAILS members is a programming error (assert). */

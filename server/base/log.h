@@ -11,8 +11,7 @@ struct log {
 };
 
 /* Writes one line if `level` is important enough. Safe from any thread: one write() per line. */
-void log_write(const struct log *log, enum log_level level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void log_write(const struct log *log, enum log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Parses "error", "warn", "info" or "debug"; false when it is none of them. */
 bool log_level_parse(const char *name, enum log_level *ret);

@@ -51,7 +51,8 @@ static bool wanted(const struct list_params *p, const struct device_record *r)
 }
 
 /* Lists the devices of a node behind `after`; false when the page is full. */
-static bool list_node(const struct list_params *p, const struct node *n, const struct device_record *after, struct page *page, const struct device_record **last)
+static bool list_node(const struct list_params *p, const struct node *n, const struct device_record *after, struct page *page,
+	const struct device_record **last)
 {
 	bool here = after && strcmp(after->node, n->record->name) == 0;
 	for (size_t i = 0; i < n->n_devices; i++) {
@@ -66,8 +67,8 @@ static bool list_node(const struct list_params *p, const struct node *n, const s
 	return true;
 }
 
-static void list_devices(const struct list_params *p, const struct cluster *c, const struct device_record *after, struct page *page,
-	const struct device_record **last)
+static void list_devices(const struct list_params *p, const struct cluster *c, const struct device_record *after,
+	struct page *page, const struct device_record **last)
 {
 	const struct device_place *place = p->uuid ? cluster_device(c, p->uuid) : NULL;
 	const char *only = p->node ? p->node : place ? place->node->record->name : NULL;

@@ -33,7 +33,8 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	const struct device_record *r;
 
 	if (p->cordoned.given && !(rpc_call_peer(call)->roles & ROLE_ADMIN))
-		return rpc_refuse(call, error_with_string(error_new(ERR_FORBIDDEN, "only an admin may cordon a device"), "role", "admin"));
+		return rpc_refuse(
+			call, error_with_string(error_new(ERR_FORBIDDEN, "only an admin may cordon a device"), "role", "admin"));
 
 	struct error *error = device_update(w->txn, p->node, p->uuid, said_of(p->healthy), said_of(p->cordoned), p->reason, &r);
 	if (error)

@@ -39,7 +39,8 @@ struct gang_params {
 };
 
 static const struct rpc_field fields[] = {
-	REQUIRED(struct gang_params, pods, "The pods, the most important to place first.", SHAPE(&member_shape), ITEMS(1, GANG_PODS)),
+	REQUIRED(struct gang_params, pods, "The pods, the most important to place first.", SHAPE(&member_shape),
+		ITEMS(1, GANG_PODS)),
 	OPTIONAL(struct gang_params, policy, "Which devices and nodes come first.", NAMES(policy_names), DEFAULT(POLICY_BINPACK)),
 	FIELD_TTL(struct gang_params, 600, "Seconds until the reservations end."),
 };
@@ -68,8 +69,10 @@ static void members_free(struct members *m)
 static struct error *members_of(const struct gang_params *p, struct members *m)
 {
 	const struct member_params *list = p->pods.items;
-	*m = (struct members){ .pods = mem_array(p->pods.n, sizeof *m->pods), .requests = mem_array(p->pods.n, sizeof *m->requests),
-		.args = mem_array(p->pods.n, sizeof *m->args), .answers = mem_array(p->pods.n, sizeof *m->answers) };
+	*m = (struct members){ .pods = mem_array(p->pods.n, sizeof *m->pods),
+		.requests = mem_array(p->pods.n, sizeof *m->requests),
+		.args = mem_array(p->pods.n, sizeof *m->args),
+		.answers = mem_array(p->pods.n, sizeof *m->answers) };
 	for (; m->n < p->pods.n; m->n++) {
 		const struct member_params *from = &list[m->n];
 		char path[32];
@@ -78,8 +81,13 @@ static struct error *members_of(const struct gang_params *p, struct members *m)
 		if (error)
 			return rpc_path_below(path, error);
 		m->pods[m->n] = pod_of(&from->pod);
-		m->args[m->n] = (struct reserve){ .pod = &m->pods[m->n], .request = m->requests[m->n], .node = from->node,
-			.names = from->nodes.items, .n_names = from->nodes.n, .policy = (enum policy)p->policy, .ttl = p->ttl * SECOND };
+		m->args[m->n] = (struct reserve){ .pod = &m->pods[m->n],
+			.request = m->requests[m->n],
+			.node = from->node,
+			.names = from->nodes.items,
+			.n_names = from->nodes.n,
+			.policy = (enum policy)p->policy,
+			.ttl = p->ttl * SECOND };
 	}
 	return NULL;
 }
@@ -125,9 +133,12 @@ static const struct rpc_member result[] = {
 const struct rpc_method gang_reserve_method = {
 	.name = "gang.reserve",
 	.summary = "Takes devices for several pods at once: for all of them or for none.",
-	.description = "Pods that hold just what is asked are kept and count. The others are placed in the order given; where that fails, up to 8 of "
-		       "them are placed in any way that fits. `insufficient` tells `counts` and `nodes` of the first pod that does not fit beside those "
-		       "before it, and its `uid`; that pod's refusal is remembered. Nominations of the gang's own pods do not stand in its way.",
+	.description = "Pods that hold just what is asked are kept and count. The others are placed in the order given; where "
+		       "that fails, up to 8 of "
+		       "them are placed in any way that fits. `insufficient` tells `counts` and `nodes` of the first pod that "
+		       "does not fit beside those "
+		       "before it, and its `uid`; that pod's refusal is remembered. Nominations of the gang's own pods do not "
+		       "stand in its way.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,
 	.params = &shape,

@@ -24,8 +24,8 @@ static const struct rpc_field device_fields[] = {
 	REQUIRED(struct device_params, minor, "Number on the node.", RANGE(0, RPC_INTEGER_MAX)),
 	OPTIONAL(struct device_params, model, "Model.", DEFAULT_TEXT("")),
 	OPTIONAL(struct device_params, healthy, "Absent: unchanged, true for a new device."),
-	OPTIONAL(struct device_params, resources, "Capacity of each resource, in a unit of the operator's choice.", RANGE(0, RPC_AMOUNT_MAX),
-		ITEMS(0, DEVICE_RESOURCES)),
+	OPTIONAL(struct device_params, resources, "Capacity of each resource, in a unit of the operator's choice.",
+		RANGE(0, RPC_AMOUNT_MAX), ITEMS(0, DEVICE_RESOURCES)),
 	OPTIONAL(struct device_params, max_shares, "Claims at a time; 0 = no limit.", RANGE(0, RPC_AMOUNT_MAX)),
 	OPTIONAL(struct device_params, numa, "NUMA node; -1 = unknown.", RANGE(-1, RPC_AMOUNT_MAX), DEFAULT(-1)),
 	OPTIONAL(struct device_params, socket, "Socket; -1 = unknown.", RANGE(-1, RPC_AMOUNT_MAX), DEFAULT(-1)),
@@ -33,7 +33,9 @@ static const struct rpc_field device_fields[] = {
 	OPTIONAL(struct device_params, bus_id, "PCI address.", DEFAULT_TEXT("")),
 	OPTIONAL(struct device_params, labels, "Labels.", ITEMS(0, 32)),
 };
-static const struct rpc_shape device_shape = { .name = "Device", .doc = "A device as its node reports it.", SHAPE_OF(struct device_params, device_fields) };
+static const struct rpc_shape device_shape = {
+	.name = "Device", .doc = "A device as its node reports it.", SHAPE_OF(struct device_params, device_fields)
+};
 
 struct register_params {
 	const char *node;
@@ -141,7 +143,8 @@ static const struct rpc_member result[] = {
 const struct rpc_method node_register_method = {
 	.name = "node.register",
 	.summary = "Tells which devices a node has.",
-	.description = "The full list (with `types`: full for these types). A device no longer listed is kept as missing while it is held, nominated or "
+	.description = "The full list (with `types`: full for these types). A device no longer listed is kept as missing while "
+		       "it is held, nominated or "
 		       "cordoned, else removed. The same list again changes nothing. Capacity below use is accepted.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,

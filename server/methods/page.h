@@ -7,9 +7,9 @@
 
 struct page {
 	struct json_out *o;
-	int64_t left;      /* rows this page may still take */
-	const char *next;  /* cursor of the last row taken; the rows' memory */
-	bool more;         /* something did not fit */
+	int64_t left;     /* rows this page may still take */
+	const char *next; /* cursor of the last row taken; the rows' memory */
+	bool more;        /* something did not fit */
 };
 
 /* Whether one more row fits on the page; if so, its cursor is noted. */

@@ -68,10 +68,12 @@ struct allocate_params {
 static const struct rpc_field allocate_fields[] = {
 	REQUIRED(struct allocate_params, node, "The node that asks."),
 	OPTIONAL(struct allocate_params, type, "Device type."),
-	OPTIONAL(struct allocate_params, count, "Devices that the group must have.", RANGE(1, REQUEST_CLAIMS * CLAIM_COUNT), DEFAULT(0)),
+	OPTIONAL(struct allocate_params, count, "Devices that the group must have.", RANGE(1, REQUEST_CLAIMS *CLAIM_COUNT),
+		DEFAULT(0)),
 	OPTIONAL(struct allocate_params, uid, "The pod, if the agent knows it."),
 	OPTIONAL(struct allocate_params, container, "The container, if the agent knows it; may be \"\".", TEXT(RPC_NAME_MAX)),
-	OPTIONAL(struct allocate_params, token, "With a uid: of its bind; without: of the node's lock now.", RANGE(0, RPC_INTEGER_MAX), DEFAULT(-1)),
+	OPTIONAL(struct allocate_params, token, "With a uid: of its bind; without: of the node's lock now.",
+		RANGE(0, RPC_INTEGER_MAX), DEFAULT(-1)),
 	OPTIONAL(struct allocate_params, call, "Idempotency key of the agent: the same key gets the same answer."),
 	OPTIONAL(struct allocate_params, device_ids, "The ids the kubelet named.", ITEMS(0, 4096)),
 };
@@ -145,7 +147,7 @@ const struct rpc_method plugin_allocate_method = {
 	.writes = true,
 	.params = &allocate_shape,
 	.result = allocate_result,
-	.errors = RPC_ERROR(ERR_NOT_FOUND) | RPC_ERROR(ERR_AMBIGUOUS) | RPC_ERROR(ERR_EXPIRED) | RPC_ERROR(ERR_MISMATCH) | RPC_ERROR(ERR_EXHAUSTED) |
-		  RPC_ERROR(ERR_STALE_TOKEN) | RPC_ERROR(ERR_CONFLICT) | RPC_ERROR(ERR_INSUFFICIENT),
+	.errors = RPC_ERROR(ERR_NOT_FOUND) | RPC_ERROR(ERR_AMBIGUOUS) | RPC_ERROR(ERR_EXPIRED) | RPC_ERROR(ERR_MISMATCH) |
+		  RPC_ERROR(ERR_EXHAUSTED) | RPC_ERROR(ERR_STALE_TOKEN) | RPC_ERROR(ERR_CONFLICT) | RPC_ERROR(ERR_INSUFFICIENT),
 	.handle = allocate,
 };

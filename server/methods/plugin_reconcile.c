@@ -38,7 +38,9 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 {
 	const struct reconcile_params *p = params;
 	const struct world *w = world;
-	const struct reconcile args = { .node = p->node, .uids = p->uids.items, .n_uids = p->uids.n, .as_of = p->as_of, .dry_run = p->dry_run };
+	const struct reconcile args = {
+		.node = p->node, .uids = p->uids.items, .n_uids = p->uids.n, .as_of = p->as_of, .dry_run = p->dry_run
+	};
 	struct reconciled r;
 
 	struct error *error = agent_reconcile(w->txn, &args, &r);
@@ -67,7 +69,8 @@ static const struct rpc_member result[] = {
 const struct rpc_method plugin_reconcile_method = {
 	.name = "plugin.reconcile",
 	.summary = "Releases what no longer runs on a node.",
-	.description = "Allocated and releasing pods that are not listed, not external, and did not change after `as_of` are released; lapses not "
+	.description = "Allocated and releasing pods that are not listed, not external, and did not change after `as_of` are "
+		       "released; lapses not "
 		       "listed end. A node without unknown pods and conflicts becomes verified.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,

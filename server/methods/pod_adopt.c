@@ -44,7 +44,8 @@ static bool same_portions(const struct rpc_portions *a, const struct rpc_portion
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(a->items[i].name, b->items[i].name) != 0 || a->items[i].amount != b->items[i].amount || a->items[i].percent != b->items[i].percent)
+		if (strcmp(a->items[i].name, b->items[i].name) != 0 || a->items[i].amount != b->items[i].amount ||
+			a->items[i].percent != b->items[i].percent)
 			return false;
 	return true;
 }
@@ -65,17 +66,23 @@ static size_t claim_for(struct described *d, const char *type, const struct adop
 		bool repeated = false;
 		for (size_t k = 0; k < c->uuids.n; k++)
 			repeated |= strcmp(c->uuids.items[k], p->uuid) == 0;
-		if (!repeated && c->uuids.n < CLAIM_UUIDS && strcmp(c->type, type) == 0 && strcmp(c->container, p->container) == 0 &&
-			same_portions(&c->resources, &p->resources))
+		if (!repeated && c->uuids.n < CLAIM_UUIDS && strcmp(c->type, type) == 0 &&
+			strcmp(c->container, p->container) == 0 && same_portions(&c->resources, &p->resources))
 			return i;
 	}
 	if (i < REQUEST_CLAIMS)
-		d->claims[d->n++] = (struct claim_params){ .type = type, .container = p->container, .resources = p->resources,
-			.uuids = { .items = d->uuids[i] }, .together = "", .agent = true, .reuse = "" };
+		d->claims[d->n++] = (struct claim_params){ .type = type,
+			.container = p->container,
+			.resources = p->resources,
+			.uuids = { .items = d->uuids[i] },
+			.together = "",
+			.agent = true,
+			.reuse = "" };
 	return i;
 }
 
-static struct error *describe(const struct cluster *c, const struct adopt_params *p, struct described *d, struct adopt_device *devices)
+static struct error *describe(
+	const struct cluster *c, const struct adopt_params *p, struct described *d, struct adopt_device *devices)
 {
 	const struct adopt_device_params *params = p->devices.items;
 	for (size_t i = 0; i < p->devices.n; i++) {
@@ -97,7 +104,9 @@ static struct rpc_done adopt(struct rpc_call *call, const struct adopt_params *p
 	const struct adopt_device *devices, struct world *w)
 {
 	const struct pod pod = pod_of(&p->pod);
-	const struct adopt args = { .pod = &pod, .request = request, .node = p->node, .devices = devices, .n_devices = p->devices.n, .force = p->force };
+	const struct adopt args = {
+		.pod = &pod, .request = request, .node = p->node, .devices = devices, .n_devices = p->devices.n, .force = p->force
+	};
 	struct report report = report_new(request, REPORT_NODES);
 	const struct allocation *a = NULL;
 
@@ -135,7 +144,8 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 const struct rpc_method pod_adopt_method = {
 	.name = "pod.adopt",
 	.summary = "Takes over what already runs on a node, as an allocation.",
-	.description = "Eligibility and nominations do not matter; nominations in the way are moved or dropped. Replaces a record of the uid on that node.",
+	.description = "Eligibility and nominations do not matter; nominations in the way are moved or dropped. Replaces a "
+		       "record of the uid on that node.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,
 	.params = &shape,

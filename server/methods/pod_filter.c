@@ -28,7 +28,8 @@ static const struct rpc_field fields[] = {
 	FIELD_REQUEST(struct filter_params),
 	OPTIONAL(struct filter_params, nodes, "Only these; absent: all.", ITEMS(0, 16384)),
 	OPTIONAL(struct filter_params, without, "As if these pods (uids) were gone.", ITEMS(0, 4096)),
-	OPTIONAL(struct filter_params, detail, "counts leaves out `nodes` and `failed`.", NAMES(detail_names), DEFAULT(DETAIL_NODES)),
+	OPTIONAL(struct filter_params, detail, "counts leaves out `nodes` and `failed`.", NAMES(detail_names),
+		DEFAULT(DETAIL_NODES)),
 	OPTIONAL(struct filter_params, score, "Score the nodes by this policy.", NAMES(policy_names), DEFAULT(POLICY_NONE)),
 	OPTIONAL(struct filter_params, limit, "Name at most so many fitting nodes; 0 = all.", RANGE(1, 1000000), DEFAULT(0)),
 	OPTIONAL(struct filter_params, record, "Remember a refusal as pod.reserve does."),
@@ -94,10 +95,13 @@ static void print(struct json_out *o, const struct filter_params *p, const struc
 	out_int(o, "revision", revision);
 }
 
-static struct rpc_done filter(struct rpc_call *call, const struct filter_params *p, const struct request *request, struct world *w)
+static struct rpc_done filter(
+	struct rpc_call *call, const struct filter_params *p, const struct request *request, struct world *w)
 {
 	const struct pod pod = pod_of(&p->pod);
-	const struct fit_query query = { .pod = &pod, .request = request, .gang_exempt = true, .without = p->without.items, .n_without = p->without.n };
+	const struct fit_query query = {
+		.pod = &pod, .request = request, .gang_exempt = true, .without = p->without.items, .n_without = p->without.n
+	};
 	struct node_list list;
 	struct error *error = node_list_make(w->cluster, NULL, p->nodes.items, p->nodes.n, &list);
 	if (error)
@@ -106,7 +110,9 @@ static struct rpc_done filter(struct rpc_call *call, const struct filter_params 
 	struct found found = {
 		.fitting = mem_array(list.n, sizeof(struct node *)),
 		.scores = mem_array(list.n, sizeof(int64_t)),
-		.report = report_new(request, p->detail == DETAIL_NODES ? SIZE_MAX : p->record ? REPORT_NODES : 0),
+		.report = report_new(request, p->detail == DETAIL_NODES ? SIZE_MAX
+					      : p->record               ? REPORT_NODES
+									: 0),
 	};
 	bool answered = ask(p, fit, &list, &found);
 	if (answered) {

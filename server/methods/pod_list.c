@@ -9,9 +9,8 @@
 #include "methods/views.h"
 #include "methods/world.h"
 
-static const struct rpc_name state_names[] = {
-	{ "reserved", POD_RESERVED }, { "bound", POD_BOUND }, { "allocated", POD_ALLOCATED }, { "releasing", POD_RELEASING }, { 0 }
-};
+static const struct rpc_name state_names[] = { { "reserved", POD_RESERVED }, { "bound", POD_BOUND },
+	{ "allocated", POD_ALLOCATED }, { "releasing", POD_RELEASING }, { 0 } };
 
 struct list_params {
 	const char *node, *namespace;

@@ -26,7 +26,8 @@ static const struct rpc_field fields[] = {
 };
 static const struct rpc_shape shape = { SHAPE_OF(struct nominate_params, fields) };
 
-static struct rpc_done nominate(struct rpc_call *call, const struct nominate_params *p, const struct request *request, struct world *w)
+static struct rpc_done nominate(
+	struct rpc_call *call, const struct nominate_params *p, const struct request *request, struct world *w)
 {
 	const struct pod pod = pod_of(&p->pod);
 	const struct nominate args = {

@@ -18,7 +18,8 @@ static const struct rpc_field fields[] = {
 	REQUIRED(struct preempt_params, pod, "For whom.", SHAPE(&pod_shape)),
 	FIELD_REQUEST(struct preempt_params),
 	OPTIONAL(struct preempt_params, nodes, "Candidates; absent: all.", ITEMS(0, 16384)),
-	OPTIONAL(struct preempt_params, protect, "Pods (uids) that should rather stay, a disruption budget for instance.", ITEMS(0, 4096)),
+	OPTIONAL(struct preempt_params, protect, "Pods (uids) that should rather stay, a disruption budget for instance.",
+		ITEMS(0, 4096)),
 	FIELD_TTL(struct preempt_params, 600, "Seconds until the nomination ends."),
 	OPTIONAL(struct preempt_params, dry_run, "Only say what would be done."),
 };
@@ -35,7 +36,8 @@ static void print(struct json_out *o, const struct request *request, const struc
 	out_bool(o, "nominated", p->nominated);
 }
 
-static struct rpc_done preempt(struct rpc_call *call, const struct preempt_params *p, const struct request *request, struct world *w)
+static struct rpc_done preempt(
+	struct rpc_call *call, const struct preempt_params *p, const struct request *request, struct world *w)
 {
 	const struct pod pod = pod_of(&p->pod);
 	const struct preempt args = {
@@ -86,10 +88,14 @@ static const struct rpc_member result[] = {
 const struct rpc_method pod_preempt_method = {
 	.name = "pod.preempt",
 	.summary = "Finds the least important pods that must leave so that a pod fits, and nominates it over them.",
-	.description = "Only preemptible pods of lower priority are victims, and none of them is needless. Best node: fewest protected victims, "
-		       "lowest highest priority among the victims, smallest sum of their priorities, fewest victims, victims that started latest "
-		       "(the oldest of the most important ones), name. Where the pod fits as it is there are no victims; its nominated node comes "
-		       "first then. A nomination over victims that are still there, for the same pod and request and on one of `nodes`, is "
+	.description = "Only preemptible pods of lower priority are victims, and none of them is needless. Best node: fewest "
+		       "protected victims, "
+		       "lowest highest priority among the victims, smallest sum of their priorities, fewest victims, victims "
+		       "that started latest "
+		       "(the oldest of the most important ones), name. Where the pod fits as it is there are no victims; its "
+		       "nominated node comes "
+		       "first then. A nomination over victims that are still there, for the same pod and request and on one of "
+		       "`nodes`, is "
 		       "answered again and renewed. The victims are released by the caller.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,

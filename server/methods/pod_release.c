@@ -17,7 +17,8 @@ struct release_params {
 
 static const struct rpc_field fields[] = {
 	REQUIRED(struct release_params, uid, "The pod."),
-	OPTIONAL(struct release_params, when, "node_confirms: devices stay held until the node's reconcile.", NAMES(when_names), DEFAULT(WHEN_NOW)),
+	OPTIONAL(struct release_params, when, "node_confirms: devices stay held until the node's reconcile.", NAMES(when_names),
+		DEFAULT(WHEN_NOW)),
 	OPTIONAL(struct release_params, reason, "Why, for people.", TEXT(RPC_TEXT_MAX), DEFAULT_TEXT("")),
 	FIELD_IF_REVISION(struct release_params),
 };

@@ -21,13 +21,15 @@ static const struct rpc_field fields[] = {
 	FIELD_REQUEST(struct reserve_params),
 	OPTIONAL(struct reserve_params, node, "Only there."),
 	OPTIONAL(struct reserve_params, nodes, "Only on one of these; neither: anywhere.", ITEMS(0, 16384)),
-	OPTIONAL(struct reserve_params, policy, "Which devices and nodes come first.", NAMES(policy_names), DEFAULT(POLICY_BINPACK)),
+	OPTIONAL(struct reserve_params, policy, "Which devices and nodes come first.", NAMES(policy_names),
+		DEFAULT(POLICY_BINPACK)),
 	FIELD_TTL(struct reserve_params, 600, "Seconds until the reservation ends."),
 	OPTIONAL(struct reserve_params, replace, "A reservation of the same uid gives way, if the new one fits."),
 };
 static const struct rpc_shape shape = { SHAPE_OF(struct reserve_params, fields) };
 
-static struct rpc_done reserve(struct rpc_call *call, const struct reserve_params *p, const struct request *request, struct world *w)
+static struct rpc_done reserve(
+	struct rpc_call *call, const struct reserve_params *p, const struct request *request, struct world *w)
 {
 	const struct pod pod = pod_of(&p->pod);
 	const struct reserve args = {
@@ -73,8 +75,10 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 const struct rpc_method pod_reserve_method = {
 	.name = "pod.reserve",
 	.summary = "Takes devices for a pod, for a limited time.",
-	.description = "The same uid, pod and request (and node, if given) again: the present allocation, with existing. Without a node: the pod's "
-		       "nominated node first, then nodes by policy (binpack: the least free part of what is asked for; spread: the largest), then by name.",
+	.description = "The same uid, pod and request (and node, if given) again: the present allocation, with existing. Without "
+		       "a node: the pod's "
+		       "nominated node first, then nodes by policy (binpack: the least free part of what is asked for; spread: "
+		       "the largest), then by name.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,
 	.params = &shape,

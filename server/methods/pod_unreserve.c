@@ -15,7 +15,8 @@ struct unreserve_params {
 
 static const struct rpc_field fields[] = {
 	REQUIRED(struct unreserve_params, uid, "The pod."),
-	OPTIONAL(struct unreserve_params, token, "The token of the bind that is taken back.", RANGE(0, RPC_INTEGER_MAX), DEFAULT(-1)),
+	OPTIONAL(struct unreserve_params, token, "The token of the bind that is taken back.", RANGE(0, RPC_INTEGER_MAX),
+		DEFAULT(-1)),
 	OPTIONAL(struct unreserve_params, renominate, "Back to a nomination on the same devices."),
 	FIELD_TTL(struct unreserve_params, 600, "Seconds until the nomination ends."),
 	FIELD_IF_REVISION(struct unreserve_params),

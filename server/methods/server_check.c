@@ -49,7 +49,8 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	return rpc_later(call);
 }
 
-static const char *const kind_names[RECORD_KINDS] = { "node", "device", "allocation", "nomination", "lock", "lapse", "refusal", "event" };
+static const char *const kind_names[RECORD_KINDS] = { "node", "device", "allocation", "nomination", "lock", "lapse", "refusal",
+	"event" };
 
 static void note_differences(struct checked *c, const struct change_list *disk)
 {
@@ -57,8 +58,11 @@ static void note_differences(struct checked *c, const struct change_list *disk)
 	snapshot_difference(&c->memory, disk, &differences);
 	for (size_t i = 0; i < differences.n; i++) {
 		const struct change *d = &differences.changes[i];
-		char *sentence = mem_format("%s %s: memory and database differ (%s)", kind_names[d->kind], record_name(d->kind, d->after ? d->after : d->before),
-			!d->before ? "only in the database" : !d->after ? "only in memory" : "other content");
+		char *sentence = mem_format("%s %s: memory and database differ (%s)", kind_names[d->kind],
+			record_name(d->kind, d->after ? d->after : d->before),
+			!d->before  ? "only in the database"
+			: !d->after ? "only in memory"
+				    : "other content");
 		note(c, sentence);
 		free(sentence);
 	}

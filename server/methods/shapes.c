@@ -23,8 +23,10 @@ static const struct rpc_field pod_fields[] = {
 	OPTIONAL(struct pod_params, name, "Name; the uid when absent."),
 	OPTIONAL(struct pod_params, priority, "Higher is more important."),
 	OPTIONAL(struct pod_params, preemptible, "Whether a more important pod may take its devices.", DEFAULT(true)),
-	OPTIONAL(struct pod_params, gang, "Pods of one gang (in one namespace) do not keep promises from each other.", DEFAULT_TEXT("")),
-	OPTIONAL(struct pod_params, external, "Static container, other scheduler, bare docker: never released by plugin.reconcile."),
+	OPTIONAL(struct pod_params, gang, "Pods of one gang (in one namespace) do not keep promises from each other.",
+		DEFAULT_TEXT("")),
+	OPTIONAL(struct pod_params, external,
+		"Static container, other scheduler, bare docker: never released by plugin.reconcile."),
 };
 const struct rpc_shape pod_shape = {
 	.name = "Pod", .doc = "Who asks.", SHAPE_OF(struct pod_params, pod_fields), .finish = finish_pod
@@ -32,17 +34,24 @@ const struct rpc_shape pod_shape = {
 
 struct pod pod_of(const struct pod_params *p)
 {
-	return (struct pod){ .uid = p->uid, .namespace = p->namespace, .name = p->name, .gang = p->gang, .priority = p->priority,
-		.preemptible = p->preemptible, .external = p->external };
+	return (struct pod){ .uid = p->uid,
+		.namespace = p->namespace,
+		.name = p->name,
+		.gang = p->gang,
+		.priority = p->priority,
+		.preemptible = p->preemptible,
+		.external = p->external };
 }
 
-static const struct rpc_name topology_names[] = { { "numa", TOPOLOGY_NUMA }, { "socket", TOPOLOGY_SOCKET }, { "pcie", TOPOLOGY_PCIE }, { 0 } };
+static const struct rpc_name topology_names[] = { { "numa", TOPOLOGY_NUMA }, { "socket", TOPOLOGY_SOCKET },
+	{ "pcie", TOPOLOGY_PCIE }, { 0 } };
 
 static const struct rpc_field claim_fields[] = {
 	REQUIRED(struct claim_params, type, "Device type."),
 	OPTIONAL(struct claim_params, count, "Distinct devices.", RANGE(1, CLAIM_COUNT), DEFAULT(1)),
 	OPTIONAL(struct claim_params, container, "Container that gets them.", DEFAULT_TEXT("")),
-	OPTIONAL(struct claim_params, resources, "How much of each resource, on each device; without it: whole devices.", ITEMS(1, DEVICE_RESOURCES)),
+	OPTIONAL(struct claim_params, resources, "How much of each resource, on each device; without it: whole devices.",
+		ITEMS(1, DEVICE_RESOURCES)),
 	OPTIONAL(struct claim_params, models, "Any of these models.", ITEMS(0, 64)),
 	OPTIONAL(struct claim_params, labels, "Labels the device must have.", ITEMS(0, 32)),
 	OPTIONAL(struct claim_params, uuids, "Only these devices.", ITEMS(0, CLAIM_UUIDS)),
@@ -52,7 +61,9 @@ static const struct rpc_field claim_fields[] = {
 	OPTIONAL(struct claim_params, agent, "A node agent hands it out; false: it counts as handed out at bind.", DEFAULT(true)),
 	OPTIONAL(struct claim_params, reuse, "Container whose devices it uses, taking nothing of its own.", DEFAULT_TEXT("")),
 };
-const struct rpc_shape claim_shape = { .name = "Claim", .doc = "Devices asked for.", SHAPE_OF(struct claim_params, claim_fields) };
+const struct rpc_shape claim_shape = {
+	.name = "Claim", .doc = "Devices asked for.", SHAPE_OF(struct claim_params, claim_fields)
+};
 
 const struct rpc_name policy_names[] = { { "binpack", POLICY_BINPACK }, { "spread", POLICY_SPREAD }, { 0 } };
 
@@ -60,7 +71,9 @@ static const struct need *needs_of(const struct rpc_portions *from, struct arena
 {
 	struct need *to = arena_alloc(arena, from->n * sizeof *to);
 	for (size_t i = 0; i < from->n; i++)
-		to[i] = (struct need){ .resource = from->items[i].name, .amount = from->items[i].amount, .percent = from->items[i].percent };
+		to[i] = (struct need){
+			.resource = from->items[i].name, .amount = from->items[i].amount, .percent = from->items[i].percent
+		};
 	return to;
 }
 

@@ -43,7 +43,9 @@ extern const struct rpc_name policy_names[];
 #define FIELD_TTL(type, seconds, doc) OPTIONAL(type, ttl, doc, RANGE(1, 86400), DEFAULT(seconds))
 #define FIELD_IF_REVISION(type) \
 	OPTIONAL(type, if_revision, "`conflict` unless the record is at this revision.", RANGE(0, RPC_INTEGER_MAX), DEFAULT(-1))
-#define FIELD_REQUEST(type) REQUIRED(type, request, "What it asks for, in the order in which the kubelet asks.", SHAPE(&claim_shape), ITEMS(1, REQUEST_CLAIMS))
+#define FIELD_REQUEST(type)                                                                                       \
+	REQUIRED(type, request, "What it asks for, in the order in which the kubelet asks.", SHAPE(&claim_shape), \
+		ITEMS(1, REQUEST_CLAIMS))
 #define FIELD_LIMIT(type) OPTIONAL(type, limit, "At most so many.", RANGE(1, 5000), DEFAULT(1000))
 #define FIELD_AFTER(type) OPTIONAL(type, after, "Go on after this: the `next` of the page before.", TEXT(2048))
 

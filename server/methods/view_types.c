@@ -123,7 +123,8 @@ static const struct rpc_type refusal_type = { "Refusal", "Why a pod is pending."
 
 static const struct rpc_member reason_members[] = {
 	{ "reason",
-		"\"unknown_node\"|\"node_cordoned\"|\"unverified\"|\"no_device\"|\"no_match\"|\"unhealthy\"|\"too_large\"|\"topology\"|\"nominated\"|\"insufficient\"",
+		"\"unknown_node\"|\"node_cordoned\"|\"unverified\"|\"no_device\"|\"no_match\"|\"unhealthy\"|\"too_large\"|"
+		"\"topology\"|\"nominated\"|\"insufficient\"",
 		"The first that applies." },
 	{ "claim", "integer", "Index of the claim." },
 	{ "type", "string", "Its device type." },
@@ -151,7 +152,9 @@ static const struct rpc_member event_members[] = {
 	{ "node", "string?", "The node concerned." },
 	{ "uid", "string?", "The pod concerned." },
 	{ "actor", "string", "Who did it." },
-	{ "data", "object", "The record after the change (for what is gone: as it last was), with reason, cause, by, unclaimed where they apply." },
+	{ "data", "object",
+		"The record after the change (for what is gone: as it last was), with reason, cause, by, unclaimed where they "
+		"apply." },
 	{ 0 },
 };
 static const struct rpc_type event_type = { "Event", "Something that happened.", event_members };
@@ -183,6 +186,7 @@ static const struct rpc_member suggestion_members[] = {
 };
 static const struct rpc_type suggestion_type = { "Suggestion", "The cheapest thing that would make it fit.", suggestion_members };
 
-const struct rpc_type *const view_types[] = { &share_type, &allocation_type, &nomination_type, &lock_type, &node_type, &holder_type,
-	&device_type, &refusal_type, &reason_type, &group_type, &event_type, &lapse_type, &conflict_type, &suggestion_type };
+const struct rpc_type *const view_types[] = { &share_type, &allocation_type, &nomination_type, &lock_type, &node_type,
+	&holder_type, &device_type, &refusal_type, &reason_type, &group_type, &event_type, &lapse_type, &conflict_type,
+	&suggestion_type };
 const size_t n_view_types = sizeof view_types / sizeof view_types[0];

@@ -102,7 +102,9 @@ void view_holding(struct json_out *o, const char *key, const struct holding *h)
 
 void view_allocation_result(struct json_out *o, const struct cluster *c, const struct allocation *a, bool existing)
 {
-	const struct view_extra extra = { .preempted_by = preemptor(cluster_holding(c, a->pod.uid)), .says_existing = true, .existing = existing };
+	const struct view_extra extra = {
+		.preempted_by = preemptor(cluster_holding(c, a->pod.uid)), .says_existing = true, .existing = existing
+	};
 	view_allocation_members(o, a, &extra);
 }
 
@@ -118,7 +120,8 @@ void view_nomination_members(struct json_out *o, const struct nomination *n, con
 	out_int(o, "revision", n->revision);
 }
 
-void view_nomination(struct json_out *o, const char *key, const struct nomination *n, const char *const *ignored, size_t n_ignored)
+void view_nomination(
+	struct json_out *o, const char *key, const struct nomination *n, const char *const *ignored, size_t n_ignored)
 {
 	out_object(o, key);
 	view_nomination_members(o, n, ignored, n_ignored);

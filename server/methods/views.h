@@ -26,7 +26,8 @@ void view_holding(struct json_out *o, const char *key, const struct holding *h);
 void view_allocation_result(struct json_out *o, const struct cluster *c, const struct allocation *a, bool existing);
 
 /* `ignored` NULL: no such member. */
-void view_nomination(struct json_out *o, const char *key, const struct nomination *n, const char *const *ignored, size_t n_ignored);
+void view_nomination(
+	struct json_out *o, const char *key, const struct nomination *n, const char *const *ignored, size_t n_ignored);
 
 void view_nomination_members(struct json_out *o, const struct nomination *n, const char *const *ignored, size_t n_ignored);
 

@@ -38,8 +38,8 @@ struct world_services {
 	/* Moves the manual clock by `ms` within the open turn and returns the new time; -1 when the clock is not manual. */
 	int64_t (*advance)(void *server, struct txn *txn, int64_t ms);
 	/* Off the loop, with the reader given to `work`: */
-	struct error *(*events)(void *reader, const struct world_event_query *query, void (*each)(void *context, const struct world_event *),
-		void *context, int64_t *last);
+	struct error *(*events)(void *reader, const struct world_event_query *query,
+		void (*each)(void *context, const struct world_event *), void *context, int64_t *last);
 	/* Reads the rows, and checks what only the database can know. */
 	struct error *(*load)(void *reader, struct change_list *ret);
 	struct error *(*check)(void *reader, void (*violation)(void *context, const char *sentence), void *context);
@@ -49,7 +49,7 @@ struct world {
 	struct cluster *cluster;
 	struct txn *txn; /* of the call; NULL in `work` */
 	const struct world_services *services;
-	void *server;    /* handed to the services */
+	void *server; /* handed to the services */
 };
 
 #endif
