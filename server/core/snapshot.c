@@ -104,18 +104,30 @@ static void arrange(struct change_list *mixed, struct change_list *ret)
 				change_list_add(ret, mixed->changes[i].kind, record_ref(mixed->changes[i].before), record_ref(mixed->changes[i].after));
 }
 
-/* The node a record lies on; a record that moved to another node goes and comes, so that either node may go or come too. */
-static const char *node_of(enum record_kind kind, const void *record)
+static bool same_place(const char *node_a, const struct share *a, size_t n_a, const char *node_b, const struct share *b, size_t n_b)
 {
+	if (strcmp(node_a, node_b) != 0 || n_a != n_b)
+		return false;
+	for (size_t i = 0; i < n_a; i++)
+		if (a[i].device_id != b[i].device_id)
+			return false;
+	return true;
+}
+
+/* Whether a record lies where it lay. One that moved to other devices or another node goes and comes, so that these may go and come too. */
+static bool stayed(enum record_kind kind, const void *before, const void *after)
+{
+	const struct allocation *a = before, *b = after;
+	const struct nomination *p = before, *q = after;
 	switch (kind) {
 	case RECORD_DEVICE:
-		return ((const struct device_record *)record)->node;
+		return strcmp(((const struct device_record *)before)->node, ((const struct device_record *)after)->node) == 0;
 	case RECORD_ALLOCATION:
-		return ((const struct allocation *)record)->node;
+		return same_place(a->node, a->shares, a->n_shares, b->node, b->shares, b->n_shares);
 	case RECORD_NOMINATION:
-		return ((const struct nomination *)record)->node;
+		return same_place(p->node, p->shares, p->n_shares, q->node, q->shares, q->n_shares);
 	default:
-		return "";
+		return true;
 	}
 }
 
@@ -128,7 +140,7 @@ void snapshot_difference(const struct change_list *from, const struct change_lis
 		int order = i == from->n ? 1 : k == to->n ? -1 : compare(&a[i], &b[k]);
 		const void *before = order <= 0 ? a[i]->after : NULL, *after = order >= 0 ? b[k]->after : NULL;
 		enum record_kind kind = order <= 0 ? a[i]->kind : b[k]->kind;
-		if (order == 0 && strcmp(node_of(kind, before), node_of(kind, after)) != 0) {
+		if (order == 0 && !stayed(kind, before, after)) {
 			change_list_add(&mixed, kind, record_ref(before), NULL);
 			change_list_add(&mixed, kind, NULL, record_ref(after));
 		} else if (order || !record_equal(kind, before, after)) {

@@ -2,6 +2,7 @@
  *  - the invariants hold, and nothing but a changed capacity or force makes more held than there is;
  *  - a step with changes has one revision, at least one event, and all of it says that revision; a failed one leaves at most a refusal;
  *  - a cluster rebuilt from the snapshot before comes to the same decision, and taking that back restores the snapshot exactly.
+ *  - now and then: the difference to an older snapshot turns a cluster of that one into the present one.
  * HISTORY_SEED and HISTORY_STEPS choose one history instead of the fixed ones; a failure prints what to set them to. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ struct world {
 	struct text violations;
 	struct counters highest; /* ever seen */
 	size_t carried_out;
+	struct change_list past; /* an older snapshot */
 };
 
 static void broken(const struct world *w, const char *what, const char *details)
@@ -212,6 +214,27 @@ static bool checked_step(struct world *w, struct random *random)
 	return true;
 }
 
+/* What an outside writer did while we looked away is found as a difference and applied. */
+static void check_catching_up(struct world *w)
+{
+	struct change_list now = { 0 }, difference = { 0 }, then = { 0 };
+	struct random order = { w->seed + w->step };
+	struct cluster *c = history_rebuild(&order, &w->past, cluster_counters(w->cluster));
+	cluster_snapshot(w->cluster, &now);
+	snapshot_difference(&w->past, &now, &difference);
+	for (size_t i = 0; i < difference.n; i++)
+		cluster_apply(c, &difference.changes[i]);
+	cluster_snapshot(c, &then);
+	check_same(w, &now, &then, "the difference does not lead there");
+	for (size_t i = difference.n; i > 0; i--)
+		cluster_unapply(c, &difference.changes[i - 1]);
+	cluster_free(c);
+	change_list_free(&w->past);
+	change_list_free(&difference);
+	change_list_free(&then);
+	w->past = now;
+}
+
 static void play(uint64_t seed, size_t steps)
 {
 	struct world w = { .cluster = cluster_new(), .random = { seed }, .now = 1000000000000, .seed = seed };
@@ -220,9 +243,12 @@ static void play(uint64_t seed, size_t steps)
 		while (checked_step(&w, NULL))
 			continue;
 		(void)checked_step(&w, &w.random);
+		if (random_once_in(&w.random, 20))
+			check_catching_up(&w);
 	}
 	if (steps >= 1000)
 		assert_in_range(w.carried_out, steps / 4, 100 * steps); /* a history in which nothing happens tests nothing */
+	change_list_free(&w.past);
 	text_free(&w.violations);
 	cluster_free(w.cluster);
 }
