@@ -77,7 +77,7 @@ enum stage claim_stage(const struct fit_claim *c, const struct view *v, size_t d
 {
 	const struct device *d = &v->node->devices[device];
 	const struct slot *slot = &v->slots[device];
-	if (d->type != c->type || d->missing)
+	if (d->type != c->type)
 		return STAGE_OTHER;
 	if (!claim_matches(c, v->node, d))
 		return STAGE_TYPE;

@@ -59,7 +59,8 @@ static size_t position(const struct node *n, const struct device_record *r)
 /* Moves the stocks from `first` on by `by` places and tells the devices from index `from` on. */
 static void shift_stocks(struct node *n, size_t from, size_t first, int64_t by)
 {
-	memmove(n->stocks + (int64_t)first + by, n->stocks + first, (n->n_stocks - first) * sizeof *n->stocks);
+	if (first < n->n_stocks && by)
+		memmove(n->stocks + (int64_t)first + by, n->stocks + first, (n->n_stocks - first) * sizeof *n->stocks);
 	n->n_stocks = (size_t)((int64_t)n->n_stocks + by);
 	for (size_t i = from; i < n->n_devices; i++)
 		n->devices[i].first_stock = (uint32_t)(n->devices[i].first_stock + by);
@@ -88,7 +89,6 @@ static void insert(struct cluster *c, struct node *n, const struct device_record
 		.record = record_ref(r),
 		.id = r->id,
 		.type = symbol_intern(c, r->type),
-		.missing = r->missing,
 		.eligible = is_eligible(r),
 		.first_stock = (uint32_t)first,
 		.n_stocks = (uint32_t)r->n_capacity,

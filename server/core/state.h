@@ -44,7 +44,6 @@ struct device {
 	const struct device_record *record;
 	int64_t id;
 	symbol type;
-	bool missing;
 	bool eligible;      /* present, healthy and not cordoned; the node's flags count besides */
 	uint32_t first_stock; /* index into the node's stocks */
 	uint32_t n_stocks;
