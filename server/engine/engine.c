@@ -44,31 +44,33 @@ struct engine *engine_new(const struct engine_options *options)
 	return e;
 }
 
-static bool reader_available(struct engine *e)
+struct reader *engine_reader(struct engine *e, const struct engine_call *call)
 {
+	if (call->slow)
+		return reader_is_free(e->readers[SLOW_READER]) ? e->readers[SLOW_READER] : NULL;
 	for (size_t i = 0; i < READERS; i++)
-		if (reader_is_free(e->readers[i]))
-			return true;
-	return false;
+		if (i != SLOW_READER && reader_is_free(e->readers[i]))
+			return e->readers[i];
+	return NULL;
 }
 
 /* A call with work that must wait for a reader stands aside, so that others do not wait with it. */
 static bool stand_aside(struct engine *e, struct engine_call *call)
 {
-	if (!call->class->work || reader_available(e))
+	if (!call->class->work || engine_reader(e, call))
 		return false;
-	call_list_add(&e->work_waiting, call);
+	call_list_add(&e->work_waiting[call->slow], call);
 	return true;
 }
 
 static size_t held_back(const struct engine *e)
 {
-	return e->waiting.n + e->work_waiting.n + e->open->early.n + e->open->held.n;
+	return e->waiting.n + e->work_waiting[0].n + e->work_waiting[1].n + e->open->early.n + e->open->held.n;
 }
 
 static bool is_full(const struct engine *e)
 {
-	size_t bytes = e->waiting.bytes + e->work_waiting.bytes + e->open->early.bytes + e->open->held.bytes;
+	size_t bytes = e->waiting.bytes + e->work_waiting[0].bytes + e->work_waiting[1].bytes + e->open->early.bytes + e->open->held.bytes;
 	return held_back(e) >= TURN_CALLS || bytes >= TURN_BYTES || e->open->changes.n * CHANGE_BYTES >= TURN_BYTES;
 }
 
@@ -105,6 +107,13 @@ static void end_carefulness(struct engine *e)
 		e->careful = false;
 }
 
+/* Those that stood aside, as far as there are readers for them. */
+static void decide_aside(struct engine *e, struct call_list *aside)
+{
+	while (aside->n > 0 && e->waiting.n == 0 && engine_reader(e, aside->first) && turn_begin(e))
+		turn_decide(e, call_list_pop(aside));
+}
+
 /* Decides what waits, as far as the open turn takes it. */
 static void decide_waiting(struct engine *e)
 {
@@ -117,8 +126,8 @@ static void decide_waiting(struct engine *e)
 			e->again--;
 		end_carefulness(e);
 	}
-	while (e->work_waiting.n > 0 && e->waiting.n == 0 && reader_available(e) && turn_begin(e))
-		turn_decide(e, call_list_pop(&e->work_waiting));
+	for (size_t i = 0; i < 2; i++)
+		decide_aside(e, &e->work_waiting[i]);
 }
 
 /* Whether the kept soft changes are due. */

@@ -32,6 +32,7 @@ struct engine_call {
 	const struct engine_call_class *class;
 	const char *actor;    /* for the events; outlives the call */
 	bool frees;           /* it gives things back: it is tried even while the disk is full (others are answered `read_only`) */
+	bool slow;            /* its work may take long: one such works at a time, and no other call waits for it */
 	bool no_work;         /* decide may set it: the answer is complete, `work` is not needed. Cleared before decide */
 	size_t size;          /* bytes that the call and its answer hold, roughly; set before engine_submit and by decide. Bounds the turn */
 

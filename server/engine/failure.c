@@ -83,7 +83,8 @@ void engine_break(struct engine *e)
 	}
 	fail_calls(e, e->open, broken);
 	call_list_fail(&e->ready, &e->waiting, broken);
-	call_list_fail(&e->ready, &e->work_waiting, broken);
+	for (size_t i = 0; i < 2; i++)
+		call_list_fail(&e->ready, &e->work_waiting[i], broken);
 	e->again = 0;
 }
 

@@ -29,7 +29,8 @@ enum {
 	TURN_BYTES = 4 * 1024 * 1024,  /* what its calls and changes hold, roughly */
 	CHANGE_BYTES = 256,            /* a change, roughly */
 	SOFT_CHANGES = 256,            /* soft changes that may wait for the next turn */
-	READERS = 2,                   /* calls with work at the same time */
+	READERS = 3,                   /* calls with work at the same time; */
+	SLOW_READER = 0,               /* this one is for what may take long, the others for everything else */
 	BUSY_PATIENCE_MS = 5000,       /* how long a turn waits for another writer, unless the options say otherwise */
 	PROBE_MS = 1000,               /* between tries to write after a failure */
 	SKEW_MS = 5000,                /* how far the wall clock may be off without an alarm */
@@ -77,7 +78,7 @@ struct engine {
 	enum load_reason loading;
 	struct call_list waiting;      /* not decided */
 	size_t again;                  /* invariant 4 */
-	struct call_list work_waiting; /* calls with work, for a free reader */
+	struct call_list work_waiting[2]; /* calls with work, for a free reader; [1] the slow ones */
 	struct call_list ready;        /* to be released */
 
 	bool careful;
@@ -94,6 +95,9 @@ struct engine {
 	struct store_meta meta;        /* as of the last commit */
 	int64_t commits, operations;
 };
+
+/* A reader for a call with work; NULL while those that it may have are at work. */
+struct reader *engine_reader(struct engine *e, const struct engine_call *call);
 
 /* turn.c */
 

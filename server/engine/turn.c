@@ -126,14 +126,6 @@ static void note_changes(struct engine *e, struct engine_call *call, const struc
 		seal_alone(t);
 }
 
-static struct reader *free_reader(struct engine *e)
-{
-	for (size_t i = 0; i < READERS; i++)
-		if (reader_is_free(e->readers[i]))
-			return e->readers[i];
-	return NULL;
-}
-
 /* A call with work closes its turn, so that its snapshot shows what it saw and nothing else; what it changed itself is not kept
  * when the turn fails. */
 static void seal_for_work(struct engine *e, struct engine_call *call, size_t from)
@@ -141,7 +133,7 @@ static void seal_for_work(struct engine *e, struct engine_call *call, size_t fro
 	struct turn *t = e->open;
 	turn_harden(t, from);
 	t->worker = call;
-	t->reader = free_reader(e);
+	t->reader = engine_reader(e, call);
 	assert(t->reader);
 	reader_reserve(t->reader, call);
 	t->sealed = true;

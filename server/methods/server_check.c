@@ -113,6 +113,7 @@ const struct rpc_method server_check_method = {
 	.name = "server.check",
 	.summary = "Checks every invariant, on memory and on the database, and that both are equal.",
 	.roles = ROLE_DEBUG,
+	.slow = true,
 	.result = result,
 	.handle = handle,
 	.work = work,

@@ -132,6 +132,24 @@ void out_string(struct json_out *o, const char *key, const char *value)
 	out_bytes(o, key, value, strlen(value));
 }
 
+void out_base64(struct json_out *o, const char *key, const void *bytes, size_t length)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *from = bytes;
+	char *to = value_start(o, key, (length + 2) / 3 * 4 + 2);
+	*to++ = '"';
+	for (size_t i = 0; i < length; i += 3) {
+		size_t n = length - i < 3 ? length - i : 3;
+		unsigned group = (unsigned)from[i] << 16 | (n > 1 ? (unsigned)from[i + 1] << 8 : 0) | (n > 2 ? from[i + 2] : 0u);
+		*to++ = digits[group >> 18];
+		*to++ = digits[group >> 12 & 63];
+		*to++ = n > 1 ? digits[group >> 6 & 63] : '=';
+		*to++ = n > 2 ? digits[group & 63] : '=';
+	}
+	*to++ = '"';
+	value_end(o, to);
+}
+
 void out_int(struct json_out *o, const char *key, int64_t value)
 {
 	char digits[INT_ROOM];

@@ -28,6 +28,7 @@ void out_end(struct json_out *o);                     /* closes what was opened 
 
 void out_string(struct json_out *o, const char *key, const char *value);
 void out_bytes(struct json_out *o, const char *key, const char *value, size_t length); /* a string of that length */
+void out_base64(struct json_out *o, const char *key, const void *bytes, size_t length);  /* a string: RFC 4648 with padding */
 void out_int(struct json_out *o, const char *key, int64_t value);
 void out_bool(struct json_out *o, const char *key, bool value);
 void out_null(struct json_out *o, const char *key);

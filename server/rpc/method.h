@@ -83,6 +83,7 @@ struct rpc_method {
 	unsigned roles;                 /* of enum rpc_role; ROLE_ADMIN need not be named */
 	bool writes;                    /* it can change something */
 	bool frees;                     /* it only takes away: still allowed when the server is read-only */
+	bool slow;                      /* its `work` may take long: one such works at a time */
 	const struct rpc_shape *params; /* NULL = it takes none */
 	const struct rpc_member *result;
 	uint32_t errors; /* of RPC_ERROR; what any method can answer need not be named */
