@@ -28,7 +28,7 @@ endif
 
 # ---- flags
 
-PACKAGES := sqlite3 libevent jansson
+PACKAGES := sqlite3 libevent jansson libcrypto
 pkg       = $(shell pkg-config $(1))
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Werror
 override STANDARD := -std=c11 -D_GNU_SOURCE -pthread
@@ -49,7 +49,7 @@ endif
 ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(HARDEN) $(FORTIFY) $(CFLAGS) $(INSTRUMENT) -DALLOT_VERSION='"$(VERSION)"' \
 	$(call pkg,--cflags $(PACKAGES))
 LINK      = $(CC) $(CFLAGS) $(INSTRUMENT) -pthread $(LDFLAGS)
-SERVER_LIBS := $(call pkg,--libs sqlite3 libevent jansson)
+SERVER_LIBS := $(call pkg,--libs sqlite3 libevent jansson libcrypto)
 CLIENT_LIBS := $(call pkg,--libs jansson)
 TEST_LIBS   := $(call pkg,--libs cmocka)
 

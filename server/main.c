@@ -15,6 +15,7 @@
 
 static const char
 	usage[] = "Usage: allotd [OPTION ...]\n"
+		  "       allotd restore --from FILE [--data-dir DIR] [--force]\n"
 		  "The durable record of who holds which device in a GPU cluster.\n"
 		  "\n"
 		  "  --data-dir DIR          where the database lives [your state directory]\n"
@@ -25,6 +26,9 @@ static const char
 		  "  --keep-days N           age of events kept, 0 = any [30]\n"
 		  "  --max-bytes N           limit of the database file, 0 = none [0]\n"
 		  "  --max-connections N     connections at the same time [1024]\n"
+		  "  --backup-dir DIR        where backups go [backups, in the data directory]\n"
+		  "  --backup-every SECONDS  make one so often, 0 = never [0]\n"
+		  "  --backup-keep N         how many of those are kept [7]\n"
 		  "  --guard                 check every row twice: the database's own guards stay on for the server too\n"
 		  "  --log-level LEVEL       error, warn, info or debug [info]\n"
 		  "  --version               print the version\n"
@@ -39,6 +43,9 @@ enum option_key {
 	KEY_DAYS,
 	KEY_BYTES,
 	KEY_CONNECTIONS,
+	KEY_BACKUP_DIR,
+	KEY_BACKUP_EVERY,
+	KEY_BACKUP_KEEP,
 	KEY_GUARD,
 	KEY_LOG,
 	KEY_VERSION,
@@ -54,6 +61,9 @@ static const struct option long_options[] = {
 	{ "keep-days", required_argument, NULL, KEY_DAYS },
 	{ "max-bytes", required_argument, NULL, KEY_BYTES },
 	{ "max-connections", required_argument, NULL, KEY_CONNECTIONS },
+	{ "backup-dir", required_argument, NULL, KEY_BACKUP_DIR },
+	{ "backup-every", required_argument, NULL, KEY_BACKUP_EVERY },
+	{ "backup-keep", required_argument, NULL, KEY_BACKUP_KEEP },
 	{ "guard", no_argument, NULL, KEY_GUARD },
 	{ "log-level", required_argument, NULL, KEY_LOG },
 	{ "version", no_argument, NULL, KEY_VERSION },
@@ -105,6 +115,15 @@ static void parse_option(int key, const char *value, struct serve_options *o, st
 		break;
 	case KEY_CONNECTIONS:
 		o->connections = number("--max-connections needs a number up to 100000", value, 100000);
+		break;
+	case KEY_BACKUP_DIR:
+		o->backup_dir = value;
+		break;
+	case KEY_BACKUP_EVERY:
+		o->backup_every_ms = number("--backup-every needs a number up to 31536000", value, 31536000) * 1000;
+		break;
+	case KEY_BACKUP_KEEP:
+		o->backup_keep = number("--backup-keep needs a number", value, INT64_MAX);
 		break;
 	case KEY_GUARD:
 		o->guard = true;
@@ -176,7 +195,7 @@ int main(int argc, char **argv)
 {
 	struct log log = { .level = LOG_INFO };
 	struct serve_options options = {
-		.log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000
+		.log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000, .backup_keep = 7
 	};
 	char *data_dir = NULL, *socket = NULL;
 	int key;

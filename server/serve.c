@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "backups.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "core/state.h"
@@ -16,6 +17,7 @@
 #include "methods/shapes.h"
 #include "methods/views.h"
 #include "methods/world.h"
+#include "proof.h"
 #include "rpc/exchange.h"
 #include "services.h"
 #include "transport/transport.h"
@@ -43,6 +45,8 @@ struct server {
 	struct transport *transport;
 	struct connection *connections; /* hash by id */
 	struct services services;
+	struct backups backups;
+	char *backup_dir;
 	bool stopping, broken;
 };
 
@@ -111,6 +115,7 @@ static void submit(struct server *s, struct rpc_call *rpc, uint64_t connection, 
 		.head = {
 			.class = rpc_call_has_work(rpc) ? &work_class : &plain_class,
 			.actor = rpc_call_peer(rpc)->actor,
+			.slow = method && method->slow,
 			.frees = !method || !method->writes || method->frees,
 			.size = size,
 		},
@@ -192,11 +197,10 @@ static void on_engine_ready(void *context)
 
 static struct error *open_database(struct server *s)
 {
-	static const struct store_codec codec = { .print_event = view_event_data, .parse_request = request_parse };
 	struct clock wall = clock_start(CLOCK_SYSTEM, 0);
 	const struct store_options options = {
 		.directory = s->options.data_dir,
-		.codec = &codec,
+		.codec = &server_codec,
 		.log = s->options.log,
 		.guard = s->options.guard,
 		.now = clock_now(&wall),
@@ -263,7 +267,8 @@ static void say_ready(const struct server *s, const char *tcp)
 static void run(struct server *s)
 {
 	while (!s->stopping && !s->broken) {
-		transport_once(s->transport, engine_timeout(s->engine));
+		transport_once(s->transport, backups_timeout(&s->backups, engine_timeout(s->engine)));
+		backups_pass(&s->backups);
 		engine_pass(s->engine);
 	}
 }
@@ -272,6 +277,7 @@ static void run(struct server *s)
 static void wind_up(struct server *s)
 {
 	transport_stop(s->transport);
+	s->backups.stop = true;
 	engine_stop(s->engine);
 	struct clock clock = clock_start(CLOCK_SYSTEM, 0);
 	int64_t end = clock_now(&clock) + DRAIN_TIME;
@@ -286,6 +292,21 @@ static void close_all(struct server *s)
 	store_close(s->store);
 	cluster_free(s->cluster);
 	rpc_server_free(s->rpc);
+	free(s->backup_dir);
+}
+
+static void start_services(struct server *s)
+{
+	const struct serve_options *o = &s->options;
+	const struct backups_options backups = {
+		.directory = s->backup_dir = o->backup_dir ? mem_string(o->backup_dir) : mem_format("%s/backups", o->data_dir),
+		.every_ms = o->backup_every_ms,
+		.keep = o->backup_keep,
+	};
+	backups_start(&s->backups, &backups, s->engine, o->log);
+	s->services = (struct services){
+		.engine = s->engine, .cluster = s->cluster, .clock = &s->clock, .version = o->version, .backups = &s->backups
+	};
 }
 
 struct error *serve(const struct serve_options *options)
@@ -298,9 +319,7 @@ struct error *serve(const struct serve_options *options)
 	if (opened)
 		error = open_sockets(&s, &tcp);
 	if (!error) {
-		s.services = (struct services){
-			.engine = s.engine, .cluster = s.cluster, .clock = &s.clock, .version = options->version
-		};
+		start_services(&s);
 		say_ready(&s, tcp);
 		run(&s);
 	}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backups.h"
 #include "base/error.h"
 #include "core/state.h"
 #include "engine/engine.h"
@@ -71,6 +72,35 @@ static struct error *check(void *reader, void (*violation)(void *context, const 
 	return store_reader_check(reader, violation, context);
 }
 
+static struct error *backup(void *server, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
+	void *context)
+{
+	return backups_create(((struct services *)server)->backups, reader, name, each, context);
+}
+
+static struct error *backups(void *server, void (*each)(void *context, const struct world_backup *), void *context)
+{
+	return backups_list(((struct services *)server)->backups, each, context);
+}
+
+static struct error *backup_read(void *server, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)
+{
+	return backups_read(((struct services *)server)->backups, name, offset, limit, to, size);
+}
+
+static struct error *backup_remove(void *server, const char *name)
+{
+	return backups_remove(((struct services *)server)->backups, name);
+}
+
 const struct world_services world_services = {
-	.status = status, .advance = advance, .events = events, .load = load, .check = check
+	.status = status,
+	.advance = advance,
+	.events = events,
+	.load = load,
+	.check = check,
+	.backup = backup,
+	.backups = backups,
+	.backup_read = backup_read,
+	.backup_remove = backup_remove,
 };

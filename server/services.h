@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "methods/world.h"
 
+struct backups;
 struct engine;
 
 /* The `server` of a struct world. */
@@ -13,6 +14,7 @@ struct services {
 	const struct cluster *cluster;
 	const struct clock *clock;
 	const char *version;
+	struct backups *backups;
 	char db_id[33]; /* of the last status */
 };
 

@@ -186,7 +186,16 @@ static const struct rpc_member suggestion_members[] = {
 };
 static const struct rpc_type suggestion_type = { "Suggestion", "The cheapest thing that would make it fit.", suggestion_members };
 
+static const struct rpc_member backup_members[] = {
+	{ "name", "string", "Of the file in the backup directory." },
+	{ "bytes", "integer", "Its size." },
+	{ "sha256", "string?", "Its checksum, hex; absent when the file beside it is." },
+	{ "at", "integer", "When it was written, Unix ms." },
+	{ 0 },
+};
+static const struct rpc_type backup_type = { "Backup", "A copy of the database.", backup_members };
+
 const struct rpc_type *const view_types[] = { &share_type, &allocation_type, &nomination_type, &lock_type, &node_type,
 	&holder_type, &device_type, &refusal_type, &reason_type, &group_type, &event_type, &lapse_type, &conflict_type,
-	&suggestion_type };
+	&suggestion_type, &backup_type };
 const size_t n_view_types = sizeof view_types / sizeof view_types[0];

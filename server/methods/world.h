@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "core/txn.h"
 
 struct error;
@@ -33,6 +34,16 @@ struct world_event_query {
 	const char *uid, *node; /* NULL = any */
 };
 
+/* A backup; see store/backup.h. */
+struct world_backup {
+	const char *name;
+	int64_t bytes;
+	const char *sha256; /* "" = not known */
+	int64_t at;         /* Unix ms */
+	int64_t revision;   /* that it shows; only when it was just made */
+	int64_t epoch;
+};
+
 struct world_services {
 	void (*status)(void *server, struct world_status *ret);
 	/* Moves the manual clock by `ms` within the open turn and returns the new time; -1 when the clock is not manual. */
@@ -43,6 +54,12 @@ struct world_services {
 	/* Reads the rows, and checks what only the database can know. */
 	struct error *(*load)(void *reader, struct change_list *ret);
 	struct error *(*check)(void *reader, void (*violation)(void *context, const char *sentence), void *context);
+	/* Backups, off the loop too. `name` NULL: one is made up. `each` is told of the one that was made; of all of them. */
+	struct error *(*backup)(void *server, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
+		void *context);
+	struct error *(*backups)(void *server, void (*each)(void *context, const struct world_backup *), void *context);
+	struct error *(*backup_read)(void *server, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size);
+	struct error *(*backup_remove)(void *server, const char *name);
 };
 
 struct world {

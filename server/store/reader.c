@@ -27,11 +27,11 @@ struct error *reader_failed(struct store_reader *reader, int rc)
 	return connection_error(reader->db, rc, reader->path, "cannot be read");
 }
 
-struct error *store_reader_open(struct store *store, struct store_reader **ret)
+struct error *reader_open(const char *path, const struct store_codec *codec, struct store_reader **ret)
 {
 	struct store_reader *reader = mem_alloc(sizeof *reader);
-	reader->codec = store->codec;
-	reader->path = mem_string(store->directory.database);
+	reader->codec = codec;
+	reader->path = mem_string(path);
 	struct error *e = connection_open(reader->path, CONNECTION_READER, &reader->db);
 	int rc = e ? SQLITE_OK : prepare(reader);
 	if (rc != SQLITE_OK)
@@ -42,6 +42,11 @@ struct error *store_reader_open(struct store *store, struct store_reader **ret)
 	}
 	*ret = reader;
 	return NULL;
+}
+
+struct error *store_reader_open(struct store *store, struct store_reader **ret)
+{
+	return reader_open(store->directory.database, store->codec, ret);
 }
 
 void store_reader_close(struct store_reader *reader)
