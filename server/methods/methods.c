@@ -37,6 +37,10 @@ const struct rpc_method *const all_methods[] = {
 	&server_info_method,
 	&server_check_method,
 	&clock_advance_method,
+	&backup_create_method,
+	&backup_list_method,
+	&backup_read_method,
+	&backup_remove_method,
 	&rpc_discover,
 };
 const size_t n_all_methods = sizeof all_methods / sizeof all_methods[0];
