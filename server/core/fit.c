@@ -44,11 +44,21 @@ static int by_node(const void *a_, const void *b_)
 	return x < y ? -1 : x > y;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t) * (const struct promise *const *)a, y = (uintptr_t) * (const struct promise *const *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Who is gone holds nothing and is promised nothing. */
 static void add_gone(struct fit *fit, const char *uid)
 {
 	struct holding *h = cluster_holding(fit->cluster, uid);
+	const struct promise *p = cluster_promise(fit->cluster, uid);
 	if (h)
 		fit->gone[fit->n_gone++] = h;
+	if (p)
+		fit->forgotten[fit->n_forgotten++] = p;
 }
 
 /* The pod itself does not stand in its own way. */
@@ -56,12 +66,14 @@ static void prepare_gone(struct fit *fit)
 {
 	const struct fit_query *q = fit->query;
 	fit->gone = mem_array(1 + q->n_without + q->n_victims, sizeof(struct holding *));
+	fit->forgotten = mem_array(1 + q->n_without + q->n_victims, sizeof *fit->forgotten);
 	add_gone(fit, q->pod->uid);
 	for (size_t i = 0; i < q->n_without; i++)
 		add_gone(fit, q->without[i]);
 	for (size_t i = 0; i < q->n_victims; i++)
 		add_gone(fit, q->victims[i]);
 	qsort(fit->gone, fit->n_gone, sizeof(struct holding *), by_node);
+	qsort(fit->forgotten, fit->n_forgotten, sizeof *fit->forgotten, by_address);
 }
 
 struct fit *fit_new(const struct cluster *c, const struct fit_query *query)
@@ -91,8 +103,14 @@ void fit_free(struct fit *fit)
 	sums_free(&fit->sums);
 	trial_free(&fit->trial);
 	free(fit->gone);
+	free(fit->forgotten);
 	free(fit->claims);
 	free(fit);
+}
+
+void fit_limit(struct fit *fit, int64_t steps)
+{
+	fit->budget = fit->budget < steps ? fit->budget : steps;
 }
 
 bool fit_is_gone(const struct fit *fit, const struct holding *h)
@@ -110,19 +128,21 @@ bool fit_is_nominated(const struct fit *fit, const struct node *node)
 	return fit->own && fit->own->node == node;
 }
 
-bool promise_counts(const struct fit *fit, const struct nomination *n)
+bool promise_counts(const struct fit *fit, const struct promise *p)
 {
-	const struct pod *pod = fit->query->pod;
-	if (strcmp(n->pod.uid, pod->uid) == 0 || n->pod.priority < pod->priority || fit->query->ignore_promises)
+	const struct pod *pod = fit->query->pod, *other = &p->record->pod;
+	if (other->priority < pod->priority || fit->query->ignore_promises)
 		return false;
-	return !(fit->query->gang_exempt && pod_same_gang(&n->pod, pod));
+	if (fit->query->gang_exempt && pod_same_gang(other, pod))
+		return false;
+	return !(fit->n_forgotten && bsearch(&p, fit->forgotten, fit->n_forgotten, sizeof *fit->forgotten, by_address));
 }
 
 size_t fit_promised_to(const struct fit *fit, const struct node *node, const char **ret)
 {
 	size_t n = 0;
 	for (const struct promise *p = node->promises; p; p = p->next) {
-		if (!promise_counts(fit, p->record))
+		if (!promise_counts(fit, p))
 			continue;
 		size_t at = n++;
 		for (; at > 0 && strcmp(ret[at - 1], p->record->pod.uid) > 0; at--)

@@ -21,7 +21,7 @@ struct fit_query {
 	const struct request *request;
 	enum policy policy;
 	bool gang_exempt;             /* promises to the pod's own gang do not count (filter, reserve) */
-	const char *const *without;   /* pods as if gone: uids */
+	const char *const *without;   /* pods as if gone, with what they were promised: uids */
 	size_t n_without;
 	const char *const *victims;   /* as `without`, and the devices they hold are taken first (nominate) */
 	size_t n_victims;
@@ -81,8 +81,12 @@ void fit_set_gone(struct fit *fit, const struct holding *h, bool gone);
 enum fit_verdict fit_try(struct fit *fit);
 bool fit_leans_on(const struct fit *fit, const struct holding *h);
 
-/* Whether the request would fit on the node if nothing was held or promised there. */
+/* Whether the request would fit on the node if nothing was held or promised there; if the node was not cordoned. */
 enum fit_verdict fit_empty(struct fit *fit, const struct node *node);
+enum fit_verdict fit_if_open(struct fit *fit, const struct node *node);
+
+/* Lets the fit search no more than so many steps from here on. */
+void fit_limit(struct fit *fit, int64_t steps);
 
 /* Who asks. */
 const struct pod *fit_pod(const struct fit *fit);

@@ -77,6 +77,8 @@ struct fit {
 	bool topology;  /* some claim names a topology key */
 	struct holding **gone; /* as if they held nothing, by node, then address */
 	size_t n_gone;
+	const struct promise **forgotten; /* nominations of those that are as if gone, by address */
+	size_t n_forgotten;
 	const struct promise *own; /* the pod's own nomination, or NULL */
 	int64_t budget; /* steps of search left */
 	struct view now, other; /* scratch; `now` is VIEW_NOW of its node when it is set */
@@ -99,8 +101,8 @@ void trial_free(struct trial *t);
 /* The picks as shares, by claim and minor, in one block with their amounts. */
 struct share *shares_of_picks(const struct fit *fit, const struct node *node, const uint16_t *picks, size_t *n);
 
-/* Whether a nomination counts against the query's pod. */
-bool promise_counts(const struct fit *fit, const struct nomination *n);
+/* Whether a nomination counts against the query's pod; its own never does. */
+bool promise_counts(const struct fit *fit, const struct promise *p);
 
 /* Whether the device has the claim's type and passes its selectors and resources. */
 bool claim_matches(const struct fit_claim *c, const struct node *n, const struct device *d);

@@ -76,10 +76,17 @@ int64_t report_count(const struct report *report, enum slug slug)
 	return sum;
 }
 
-static void put_models(const struct claim *c, struct text *to)
+/* "no device of model A10", "too few matching gpu". */
+static void put_no_match(const struct claim *c, struct text *to)
 {
+	const char *few = c->count == 1 ? "no" : "too few";
+	if (!c->n_models) {
+		text_printf(to, "%s matching %s", few, c->type);
+		return;
+	}
+	text_printf(to, "%s device%s of model ", few, c->count == 1 ? "" : "s");
 	for (size_t i = 0; i < c->n_models; i++)
-		text_printf(to, "%s%s", i ? " or " : " of model ", c->models[i]);
+		text_printf(to, "%s%s", i ? " or " : "", c->models[i]);
 }
 
 static void put_phrase(const struct report *report, enum slug slug, size_t claim, struct text *to)
@@ -99,15 +106,13 @@ static void put_phrase(const struct report *report, enum slug slug, size_t claim
 		text_printf(to, "no device of type %s", c->type);
 		break;
 	case SLUG_NO_MATCH:
-		text_printf(to, "%s %s", c->n_models ? "no device" : "too few matching", c->n_models ? "" : c->type);
-		to->length -= c->n_models ? 1 : 0;
-		put_models(c, to);
+		put_no_match(c, to);
 		break;
 	case SLUG_UNHEALTHY:
 		text_printf(to, "unhealthy %s", c->type);
 		break;
 	case SLUG_TOO_LARGE:
-		text_printf(to, "too small for the %s claim", c->type);
+		text_printf(to, "too small in %s", c->type);
 		break;
 	case SLUG_TOPOLOGY:
 		text_printf(to, "without enough %s on one %s", c->type, topology_name(c->same));

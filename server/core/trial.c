@@ -80,3 +80,11 @@ enum fit_verdict fit_empty(struct fit *fit, const struct node *node)
 	view_build(fit, node, VIEW_EMPTY, &fit->other);
 	return search_assign(fit, &fit->other, fit->n_claims, true, false, NULL);
 }
+
+enum fit_verdict fit_if_open(struct fit *fit, const struct node *node)
+{
+	if (node->record->unverified)
+		return FIT_NO;
+	view_build(fit, node, VIEW_NOW, &fit->now);
+	return search_assign(fit, &fit->now, fit->n_claims, true, false, NULL);
+}

@@ -99,7 +99,7 @@ static void add_shares(const struct node *n, const struct share *shares, size_t 
 static bool is_counted_victim(const struct fit *fit, const struct node *n, const char *uid)
 {
 	for (const struct promise *p = n->promises; p; p = p->next)
-		if (promise_counts(fit, p->record) && nomination_has_victim(p->record, uid))
+		if (promise_counts(fit, p) && nomination_has_victim(p->record, uid))
 			return true;
 	return false;
 }
@@ -119,7 +119,7 @@ static void sums_build(const struct fit *fit, const struct node *n, bool promise
 		if (!fit_is_gone(fit, h))
 			sums_add(fit, n, h, promises, 1, s);
 	for (const struct promise *p = n->promises; p && promises; p = p->next)
-		if (promise_counts(fit, p->record))
+		if (promise_counts(fit, p))
 			add_shares(n, p->record->shares, p->record->n_shares, 1, s->promised, s->promised_shares, s->promised_wholes);
 }
 

@@ -22,6 +22,7 @@ const struct rpc_method *const all_methods[] = {
 	&pod_denominate_method,
 	&pod_preempt_method,
 	&gang_reserve_method,
+	&pod_explain_method,
 	&pod_get_method,
 	&pod_list_method,
 	&plugin_pending_method,
@@ -36,11 +37,11 @@ const struct rpc_method *const all_methods[] = {
 	&event_list_method,
 	&server_info_method,
 	&server_check_method,
-	&clock_advance_method,
 	&backup_create_method,
 	&backup_list_method,
 	&backup_read_method,
 	&backup_remove_method,
+	&clock_advance_method,
 	&rpc_discover,
 };
 const size_t n_all_methods = sizeof all_methods / sizeof all_methods[0];

@@ -176,12 +176,12 @@ static const struct rpc_type conflict_type = { "ReconcileConflict", "A pod that 
 
 static const struct rpc_member suggestion_members[] = {
 	{ "action", "\"preempt\"|\"wait\"|\"shrink\"|\"uncordon\"", "What would make it fit." },
-	{ "node", "string?", "Where." },
+	{ "node", "string?", "Where; absent for shrink." },
 	{ "victims", "[string]?", "preempt: who would have to leave." },
-	{ "for", "[string]?", "wait: whose leaving to wait for." },
+	{ "for", "[string]|\"lock\"?", "wait: the pods whose leaving to wait for, or the lock of the node." },
 	{ "claim", "integer?", "shrink: index of the claim." },
 	{ "resource", "string?", "shrink: the resource; absent: the count." },
-	{ "to", "integer?", "shrink: the largest amount that fits." },
+	{ "to", "integer?", "shrink: the largest that fits; a percentage where the claim asks for one." },
 	{ 0 },
 };
 static const struct rpc_type suggestion_type = { "Suggestion", "The cheapest thing that would make it fit.", suggestion_members };
