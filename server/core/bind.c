@@ -4,18 +4,31 @@
 #include "base/error.h"
 #include "core/lifecycle.h"
 #include "core/locks.h"
+#include "core/shares.h"
+
+/* The first device of the claim, its own or one it uses again, that cannot be used; NULL when all can. */
+static const struct device *unusable_device(const struct allocation *a, const struct node *n, size_t claim)
+{
+	const struct share *shares[CLAIM_COUNT];
+	size_t count = claim_shares(a->request, a->shares, a->n_shares, claim, shares);
+	for (size_t i = 0; i < count; i++) {
+		const struct device *d = node_device(n, shares[i]->device_id);
+		if (!d->record->healthy || d->record->missing)
+			return d;
+	}
+	return NULL;
+}
 
 struct error *check_devices_usable(const struct allocation *a, const struct node *n, uint32_t mask, struct report *report)
 {
-	for (size_t i = 0; i < a->n_shares; i++) {
-		const struct share *s = &a->shares[i];
-		const struct device *d = node_device(n, s->device_id);
-		if (!(mask & (UINT32_C(1) << s->claim)) || (d->record->healthy && !d->record->missing))
+	for (size_t i = 0; i < a->request->n_claims; i++) {
+		const struct claim *c = &a->request->claims[i];
+		const struct device *d = mask & (UINT32_C(1) << i) ? unusable_device(a, n, i) : NULL;
+		if (!d)
 			continue;
-		const struct claim *c = &a->request->claims[s->claim];
-		const struct reason why = { .slug = SLUG_UNHEALTHY, .claim = s->claim, .type = c->type, .need = c->count, .have = c->count - 1 };
+		const struct reason why = { .slug = SLUG_UNHEALTHY, .claim = i, .type = c->type, .need = c->count, .have = c->count - 1 };
 		report_refused(report, NULL, n, n->record->name, &why);
-		return error_new(ERR_INSUFFICIENT, "device %s of pod %s is %s", s->uuid, a->pod.uid, d->record->missing ? "missing" : "unhealthy");
+		return error_new(ERR_INSUFFICIENT, "device %s of pod %s is %s", d->record->uuid, a->pod.uid, d->record->missing ? "missing" : "unhealthy");
 	}
 	return NULL;
 }
