@@ -9,6 +9,7 @@ demo_server=
 demo_end() {
 	status=$?
 	trap - EXIT
+	trap '' INT TERM HUP PIPE
 	if [ -n "$demo_server" ]; then
 		kill -TERM "$demo_server" 2>/dev/null || true
 		wait "$demo_server" 2>/dev/null || true
@@ -17,7 +18,10 @@ demo_end() {
 	exit "$status"
 }
 trap demo_end EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+trap 'exit 141' PIPE
 
 allotctl() { "$allotctl" "$@"; }
 

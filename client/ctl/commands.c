@@ -20,11 +20,10 @@ const struct command commands[] = {
 		OPT_NAMESPACE | OPT_NODE | OPT_UID | OPT_FOLLOW | OPT_LAST | OPT_AFTER, 0, 0, events_run },
 	{ "info", "", "the server's version, revision, counts and alarms", NULL, 0, 0, 0, info_run },
 	{ "replay", "--nodes FILE --pods FILE", "registers a cluster and drives a workload through it",
-		"The files have the format of the openb trace; columns are found by the names in the first line. Every pod is "
-		"reserved where\n"
-		"the server puts it, bound and allocated. Ends with what was placed and refused, speed, latency, allocation per "
-		"model and\n"
-		"server.check; fails when that finds anything. Meant for an empty server: the nodes are registered in it.",
+		"The files have the format of the openb trace; columns are found by the names in the first line.\n"
+		"Every pod is reserved where the server puts it, bound and allocated. Meant for an empty server:\n"
+		"the nodes are registered in it. Ends with what was placed and refused, speed, latency (with up to\n"
+		"64 reserves on their way), allocation per model, and server.check; fails when that finds anything.",
 		OPT_NODES | OPT_PODS | OPT_POLICY | OPT_SEED | OPT_CHURN | OPT_CONNECTIONS, 0, 0, replay_run },
 	{ 0 },
 };

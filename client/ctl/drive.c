@@ -47,6 +47,7 @@ struct driver {
 	size_t begun; /* steps whose first call was sent, or that need none */
 	size_t finished;
 	size_t in_flight;
+	int64_t held_milli; /* of the GPUs, by placed pods */
 	enum progress_of_pod *pods;
 	struct lane lanes[LANES];
 	size_t n_lanes;
@@ -152,6 +153,15 @@ static void note_refusal(struct driver *d, enum drive_call call, const struct al
 	free(reason);
 }
 
+/* What the placed pods hold has changed. */
+static void hold(struct driver *d, size_t pod, int sign)
+{
+	d->held_milli += sign * d->trace->pods[pod].gpus * d->trace->pods[pod].milli;
+	if (d->held_milli > d->result->peak_milli) {
+		d->result->peak_milli = d->held_milli;
+	}
+}
+
 /* A pod's last call was answered. */
 static void settle(struct driver *d, size_t pod, enum progress_of_pod how)
 {
@@ -159,6 +169,7 @@ static void settle(struct driver *d, size_t pod, enum progress_of_pod how)
 	d->finished++;
 	if (how == POD_PLACED) {
 		d->result->placed++;
+		hold(d, pod, 1);
 	} else if (how == POD_REFUSED) {
 		d->result->refused++;
 	}
@@ -180,6 +191,9 @@ static int answer(struct driver *d, struct flight flight, const json_t *result, 
 		d->finished++;
 		d->result->released += get_bool(result, "released");
 		d->result->failed += !result;
+		if (result && d->pods[flight.pod] == POD_PLACED) {
+			hold(d, flight.pod, -1);
+		}
 	} else {
 		if (!result && d->pods[flight.pod] != POD_FAILED) {
 			d->pods[flight.pod] = POD_FAILED;

@@ -20,7 +20,8 @@ struct drive_result {
 	size_t refused; /* pods that were not reserved */
 	size_t failed;  /* pods that were reserved but not bound, allocated or released */
 	size_t released;
-	json_t *reasons; /* object: what was answered to the refused and failed, "pod.reserve: insufficient" -> how often */
+	int64_t peak_milli; /* the most that placed pods held of the GPUs at one time */
+	json_t *reasons;    /* object: what was answered to the refused and failed, "pod.reserve: insufficient" -> how often */
 	struct latency latencies[DRIVE_CALLS];
 	size_t calls;
 	double seconds;

@@ -65,10 +65,10 @@ static char *suggestion_text(const json_t *s)
 	} else if (strcmp(action, "wait") == 0 && json_is_string(waits)) {
 		text = mem_format("wait for the %s of %s", json_string_value(waits), node);
 	} else if (strcmp(action, "wait") == 0) {
-		text = mem_format("wait until %s left %s", pods, node);
+		text = mem_format("wait for %s on %s", pods, node);
 	} else if (strcmp(action, "shrink") == 0) {
-		text = mem_format("ask for %s %" PRId64 " in claim %" PRId64, get_string(s, "resource"), get_integer(s, "to"),
-			get_integer(s, "claim"));
+		text = mem_format("ask for %" PRId64 " %s in claim %" PRId64, get_integer(s, "to"),
+			*get_string(s, "resource") ? get_string(s, "resource") : "devices", get_integer(s, "claim"));
 	} else if (strcmp(action, "uncordon") == 0) {
 		text = mem_format("uncordon %s", node);
 	} else {

@@ -64,20 +64,44 @@ static json_t *models(struct ctl *ctl, int *status)
 	return all;
 }
 
-static json_t *report_of(const struct trace *trace, struct drive_result *result)
+static size_t gpus_of(const struct trace *trace)
 {
-	json_int_t gpus = 0;
-	size_t i;
+	size_t gpus = 0, i;
 
 	for (i = 0; i < trace->n_nodes; i++) {
-		gpus += trace->nodes[i].gpus;
+		gpus += (size_t)trace->nodes[i].gpus;
 	}
-	return mem_must(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:I, s:f, s:f, s:o}", "nodes",
-		(json_int_t)trace->n_nodes, "gpus", gpus, "pods", (json_int_t)trace->n_pods, "placed", (json_int_t)result->placed,
-		"refused", (json_int_t)result->refused, "failed", (json_int_t)result->failed, "released",
-		(json_int_t)result->released, "reasons", result->reasons, "operations", (json_int_t)result->calls, "seconds",
-		result->seconds, "operations_per_second", result->seconds > 0 ? (double)result->calls / result->seconds : 0.0,
-		"calls", latencies(result)));
+	return gpus;
+}
+
+static json_t *report_of(const struct trace *trace, struct drive_result *result)
+{
+	const struct {
+		const char *name;
+		size_t value;
+	} numbers[] = {
+		{ "nodes", trace->n_nodes },
+		{ "gpus", gpus_of(trace) },
+		{ "pods", trace->n_pods },
+		{ "placed", result->placed },
+		{ "refused", result->refused },
+		{ "failed", result->failed },
+		{ "released", result->released },
+		{ "peak_milli", (size_t)result->peak_milli },
+		{ "operations", result->calls },
+	};
+	double speed = result->seconds > 0 ? (double)result->calls / result->seconds : 0;
+	json_t *report = mem_must(json_object());
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		json_object_set_new(report, numbers[i].name, json_integer((json_int_t)numbers[i].value));
+	}
+	json_object_set(report, "reasons", result->reasons);
+	json_object_set_new(report, "seconds", json_real(result->seconds));
+	json_object_set_new(report, "operations_per_second", json_real(speed));
+	json_object_set_new(report, "calls", latencies(result));
+	return report;
 }
 
 static void print_calls(struct ctl *ctl, const json_t *calls)
@@ -172,6 +196,10 @@ static void print(struct ctl *ctl, const json_t *report)
 		get_integer(report, "failed"), get_integer(report, "released"));
 	json_object_foreach (json_object_get(report, "reasons"), reason, count) {
 		fprintf(ctl->out, "  %10" JSON_INTEGER_FORMAT "  %s\n", json_integer_value(count), reason);
+	}
+	if (get_integer(report, "released")) {
+		fprintf(ctl->out, "Peak          %s milli of the GPUs held at one time\n",
+			human_usage_percent(get_integer(report, "peak_milli"), TRACE_MILLI * get_integer(report, "gpus")).text);
 	}
 	fprintf(ctl->out, "Operations    %" PRId64 " in %.2f s: %.0f per second\n\n", get_integer(report, "operations"),
 		json_real_value(json_object_get(report, "seconds")),

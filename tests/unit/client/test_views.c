@@ -382,6 +382,7 @@ static void explain(void **state)
 		  "n1','n2']},"
 		  "'suggestions':[{'action':'preempt','node':'n1','victims':['a','b']},{'action':'wait','node':'n1','for':['c']},"
 		  "{'action':'wait','node':'n2','for':'lock'},{'action':'shrink','claim':0,'resource':'core','to':40},{'action':'"
+		  "shrink','claim':1,'to':4},{'action':'"
 		  "uncordon','node':'n2'},"
 		  "{'action':'pray'}]}}");
 	assert_int_equal(explain_run(&w.ctl, pod, 1), 0);
@@ -404,9 +405,10 @@ static void explain(void **state)
 		"\n"
 		"What would help\n"
 		"  preempt a, b on n1\n"
-		"  wait until c left n1\n"
+		"  wait for c on n1\n"
 		"  wait for the lock of n2\n"
-		"  ask for core 40 in claim 0\n"
+		"  ask for 40 core in claim 0\n"
+		"  ask for 4 devices in claim 1\n"
 		"  uncordon n2\n"
 		"  {\"action\":\"pray\"}\n",
 		"");
