@@ -61,4 +61,29 @@ struct error *store_backup_remove(const char *directory, const char *name) __att
 /* Removes all but the last `keep`, by name, of those whose names begin with `prefix`. */
 struct error *store_backup_prune(const char *directory, const char *prefix, int64_t keep) __attribute__((warn_unused_result));
 
+struct store_restore_options {
+	const char *from;      /* a backup, or any database file of ours */
+	const char *directory; /* the data directory; created with mode 0700 when missing */
+	bool force;            /* replace the database that is there */
+	int64_t now;           /* Unix ms */
+	const struct store_codec *codec;
+	const struct store_proof *proof;
+};
+
+struct store_restored {
+	struct store_meta from, now; /* of the file; of the database that was made of it */
+	int64_t reservations, nominations; /* that were dropped */
+};
+
+/* Makes the database of a directory that no server uses from a file: the end of one epoch and the beginning of the next.
+ *
+ *  - What was only promised is dropped: reservations and nominations. Who was promised something asks again.
+ *  - What was bound, allocated or releasing stays: it may run. All nodes are unverified until their agents have reconciled.
+ *  - Revision and token go on beyond what the file's lost future can have used, and beyond the database that is replaced.
+ *  - What happened before is not in event.list any more; `server.restored` is the first event of the new epoch.
+ *
+ * The file is checked first. Whatever happens, the directory has the old database or the new one; a change that was cut off is finished by
+ * the next store_open. Errors have an exit status in their detail "exit". */
+struct error *store_restore(const struct store_restore_options *options, struct store_restored *ret) __attribute__((warn_unused_result));
+
 #endif

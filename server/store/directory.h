@@ -2,6 +2,7 @@
  *
  *   allotd.db            the database, with -wal and -shm beside it while it is in use
  *   allotd.highwater     what was last committed, see highwater.h
+ *   allotd.*.next, allotd.db.incoming    only while it is being replaced, see replace.h
  *   allotd.lock          locked with flock for the life of the server; holds its process id
  */
 #ifndef ALLOTD_STORE_DIRECTORY_H

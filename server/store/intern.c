@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <uthash.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "store/connection.h"
 
 struct entry {
 	UT_hash_handle hh;
@@ -67,6 +69,13 @@ const char *intern_string(struct intern *in, const char *string)
 	return e ? e->text : add(&in->strings, string, length)->text;
 }
 
+static struct error *unreadable(const char *text, struct error *failure_take)
+{
+	struct error *e = exit_error(EX_DATAERR, "the database has a request that cannot be read: %s: %s", text, failure_take->message);
+	error_free(failure_take);
+	return e;
+}
+
 struct error *intern_request(struct intern *in, const char *text, const struct request **ret)
 {
 	size_t length = strlen(text);
@@ -75,7 +84,7 @@ struct error *intern_request(struct intern *in, const char *text, const struct r
 		struct request *request = NULL;
 		struct error *failure = in->codec->parse_request(text, &request);
 		if (failure)
-			return failure;
+			return unreadable(text, failure);
 		e = add(&in->requests, text, length);
 		e->request = request;
 	}

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "store/migrate.h"
+#include "store/replace.h"
 #include "store/store_private.h"
 
 enum { WAIT_AT_START_MS = 2000 };
@@ -188,6 +189,8 @@ static struct error *open_in_directory(struct store *store, const struct store_o
 {
 	bool present = false;
 	struct error *e = directory_open(&store->directory, options->directory);
+	if (!e)
+		e = replace_finish(&store->directory);
 	if (!e)
 		e = migrate_inspect(store->directory.database, &present);
 	if (!e && !present) {

@@ -228,7 +228,7 @@ static void a_full_database(void **state)
 	options.max_bytes = 1024 * 1024;
 	assert_null(store_open(&options, &p->store));
 	for (int turn = 0; outcome == STORE_OK && turn < 100; turn++) {
-		char name[16];
+		char name[24];
 		(void)snprintf(name, sizeof name, "turn-%d", turn);
 		change_list_truncate(&changes, 0);
 		add_node(&changes, 1000 + turn, name);

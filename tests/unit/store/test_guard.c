@@ -86,7 +86,10 @@ static const struct {
 	{ "INSERT OR REPLACE INTO promised VALUES (13, 31, 0, 'core', 1, 0, 2, 0)", "already" },
 	{ "INSERT INTO promised VALUES (11, 31, 0, '', 1, 0, 0, 1)", "not on the node" },
 	{ "INSERT INTO promised VALUES (13, 99, 0, '', 1, 0, 2, 1)", "no such nomination" },
+	{ "INSERT INTO promised VALUES (13, 31, 1, 'core', 1, 0, 2, 1)", "begins with its own row" },
+	{ "INSERT INTO nomination SELECT 99, 'n8', namespace, name, gang, priority, preemptible, external, 77, 9, 9, request FROM nomination", "no such node" },
 	{ "INSERT INTO victim VALUES (99, 'a1')", "no such nomination" },
+	{ "UPDATE OR REPLACE victim SET uid = 'a1'", "stay" },
 	/* devices and nodes that are needed stay */
 	{ "DELETE FROM device WHERE uuid = 'd1'", "is held" },
 	{ "DELETE FROM device", "" },
@@ -102,6 +105,12 @@ static const struct {
 	{ "UPDATE OR REPLACE node SET name = 'n1' WHERE name = 'n2'", "stay" },
 	{ "UPDATE OR REPLACE capacity SET device_id = 12 WHERE device_id = 11", "stays" },
 	{ "INSERT INTO capacity VALUES (99, 'core', 1)", "no such device" },
+	{ "INSERT INTO node_label VALUES (99, 'a', 'b')", "no such node" },
+	{ "UPDATE OR REPLACE node_label SET node_id = 1 WHERE node_id = 2", "stays" },
+	{ "INSERT INTO device_label VALUES (99, 'a', 'b')", "no such device" },
+	{ "UPDATE OR REPLACE device_label SET device_id = 11", "stays" },
+	{ "INSERT INTO lapse VALUES (99, 'p1', 1, 2, 'gpu,1,main,1')", "no such node" },
+	{ "UPDATE lapse SET node_id = 1", "stays" },
 	/* what was handed out */
 	{ "INSERT OR REPLACE INTO handout VALUES (22, 'main', 'gpu', 'other', '', 0, '')", "already" },
 	{ "INSERT INTO handout VALUES (99, 'main', 'gpu', 'other', '', 0, '')", "no such allocation" },
@@ -190,6 +199,23 @@ static void a_node_is_removed(void **state)
 	sqlite3_close(db);
 }
 
+/* Each reason for which a node or device stays, by itself. */
+static void what_is_needed_stays(void **state)
+{
+	sqlite3 *db = hand_open(*state);
+	hand_may(db, "INSERT INTO node VALUES (3, 'n3', 0, 0, '', 0, 0), (4, 'n4', 0, 0, '', 0, 0)");
+	hand_may(db, "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, 3, 'allocated', 0, 0, 0, 0, 0, 0,"
+		     " request FROM allocation WHERE id = 21");
+	hand_may(db, "INSERT INTO nomination SELECT 98, 'n8', namespace, name, gang, priority, preemptible, external, 4, 9, 9, request FROM nomination");
+	hand_may_not(db, "INSERT INTO lock VALUES (3, 'a9', 2, 0, 1, 1)", "used before");
+	hand_may_not(db, "DELETE FROM node WHERE id = 3", "pods are on the node");
+	hand_may_not(db, "DELETE FROM node WHERE id = 4", "pods are nominated to the node");
+	hand_may(db, "DELETE FROM allocation");
+	hand_may_not(db, "DELETE FROM device WHERE id = 13", "is promised");
+	hand_may_not(db, "UPDATE OR REPLACE device SET id = 12 WHERE id = 11", "stay");
+	sqlite3_close(db);
+}
+
 /* The exceptions of invariants 1 and 2, and what does no harm. */
 static void allowed_statements(void **state)
 {
@@ -253,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(forbidden_statements_with_everything_on, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(a_pod_is_released, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(a_node_is_removed, place_new_sample, place_end),
+		cmocka_unit_test_setup_teardown(what_is_needed_stays, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(allowed_statements, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(the_rest_fits_once, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(the_guard_binds_the_server, place_new_sample, place_end),

@@ -235,7 +235,9 @@ static void a_second_server(void **state)
 		struct store_options options = options_for(p);
 		struct store *store = NULL;
 		struct error *e = store_open(&options, &store);
-		_exit(e && e->details[0].integer == EX_TEMPFAIL && strstr(e->message, part) ? 0 : 1);
+		bool good = e && e->details[0].integer == EX_TEMPFAIL && strstr(e->message, part);
+		error_free(e);
+		_exit(good ? 0 : 1);
 	}
 	int status = 0;
 	assert_int_equal(waitpid(child, &status, 0), child);
