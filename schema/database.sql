@@ -1,7 +1,4 @@
--- The schema of a new database. Generated from it (make schema) and held by tests/unit/store/test_schema.c: do not edit.
-
-PRAGMA application_id = 1634495599;
-PRAGMA user_version = 1;
+-- The schema of the database, made from it by `make schema`. The migrations are in migrations/.
 
 CREATE TABLE meta (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -496,3 +493,39 @@ FROM refusal;
 CREATE VIEW v_event AS
 SELECT revision, n, strftime('%Y-%m-%d %H:%M:%f', at / 1000.0, 'unixepoch') AS time, kind, nullif(node, '') AS node, nullif(uid, '') AS uid, actor, data
 FROM event;
+
+CREATE TABLE restore (
+	epoch INTEGER PRIMARY KEY,       -- that began with it
+	at INTEGER NOT NULL,
+	revision INTEGER NOT NULL,       -- the first of the new epoch
+	from_epoch INTEGER NOT NULL,
+	from_revision INTEGER NOT NULL,  -- up to which everything came back
+	source TEXT NOT NULL,            -- the file
+	dropped INTEGER NOT NULL         -- reservations and nominations that did not come back
+) STRICT;
+
+CREATE TRIGGER restore_insert BEFORE INSERT ON restore WHEN EXISTS (SELECT 1 FROM restore WHERE epoch >= NEW.epoch) BEGIN
+	SELECT RAISE (ABORT, 'history is not rewritten');
+END;
+
+CREATE TRIGGER restore_update BEFORE UPDATE ON restore BEGIN
+	SELECT RAISE (ABORT, 'history is not rewritten');
+END;
+
+CREATE TRIGGER restore_delete BEFORE DELETE ON restore BEGIN
+	SELECT RAISE (ABORT, 'history is not rewritten');
+END;
+
+CREATE VIEW v_restore AS
+SELECT epoch, strftime('%Y-%m-%d %H:%M:%f', at / 1000.0, 'unixepoch') AS time, revision, from_epoch, from_revision, dropped, source
+FROM restore;
+
+CREATE VIEW v_device_history AS
+SELECT event.revision, event.n, strftime('%Y-%m-%d %H:%M:%f', event.at / 1000.0, 'unixepoch') AS time, event.node,
+	json_extract(share.value, '$.type') AS type, json_extract(share.value, '$.minor') AS minor, json_extract(share.value, '$.uuid') AS uuid,
+	event.kind, event.uid, json_extract(event.data, '$.pod.namespace') AS namespace, json_extract(event.data, '$.pod.name') AS name,
+	json_extract(share.value, '$.container') AS container,
+	event.kind NOT IN ('pod.released', 'pod.unreserved', 'pod.expired', 'pod.lapsed', 'pod.failed') AS held,
+	event.actor
+FROM event, json_each(event.data, '$.devices') AS share
+WHERE event.kind GLOB 'pod.*' AND json_extract(event.data, '$.state') IS NOT NULL;
