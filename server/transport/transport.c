@@ -99,9 +99,10 @@ struct transport *transport_new(const struct transport_options *options)
 	t->log = options->log;
 	size_t possible = reserve_descriptors(t->limits.connections);
 	if (possible < t->limits.connections)
-		log_write(t->log, LOG_WARN, "the limit of open files allows %zu connections instead of %zu", possible, t->limits.connections);
+		log_write(t->log, LOG_WARN, "the limit of open files allows %zu connections instead of %zu", possible,
+			t->limits.connections);
 	t->limits.connections = possible;
-	t->slots = mem_array(possible, sizeof *t->slots);
+	t->slots = mem_array(possible, sizeof(struct conn *));
 	t->free_slots = mem_array(possible, sizeof *t->free_slots);
 	for (size_t i = possible; i-- > 0;)
 		t->free_slots[t->n_free++] = i;
@@ -232,11 +233,12 @@ void transport_once(struct transport *t, int64_t timeout_ms)
 	struct conn *resting = t->resting;
 	t->resting = NULL;
 	flush_dirty(t);
+	bool started = t->ready != NULL; /* texts: whoever got them did not know of them when it chose the timeout */
 	run_ready(t);
 	release(resting);
 	if (resting)
 		listeners_update(t);
-	wait_for_events(t, wait_time(t, timeout_ms));
+	wait_for_events(t, started ? 0 : wait_time(t, timeout_ms));
 	t->now = monotonic_ms();
 	sweep_deadlines(t);
 }
