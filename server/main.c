@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "paths.h"
+#include "restore.h"
 #include "serve.h"
 
 static const char
@@ -48,6 +49,8 @@ enum option_key {
 	KEY_BACKUP_KEEP,
 	KEY_GUARD,
 	KEY_LOG,
+	KEY_FROM,
+	KEY_FORCE,
 	KEY_VERSION,
 	KEY_HELP
 };
@@ -191,9 +194,54 @@ static int exit_status(const struct error *error)
 	return EX_SOFTWARE;
 }
 
+static int end(const struct log *log, struct error *error_take)
+{
+	int status = error_take ? exit_status(error_take) : EX_OK;
+	if (error_take)
+		log_write(log, LOG_ERROR, "%s", error_take->message);
+	error_free(error_take);
+	return status;
+}
+
+/* allotd restore ... */
+static int run_restore(int argc, char **argv, const struct log *log)
+{
+	static const struct option restore_options[] = {
+		{ "from", required_argument, NULL, KEY_FROM },
+		{ "data-dir", required_argument, NULL, KEY_DATA },
+		{ "force", no_argument, NULL, KEY_FORCE },
+		{ "help", no_argument, NULL, KEY_HELP },
+		{ 0 },
+	};
+	const char *from = NULL, *directory = NULL;
+	bool force = false;
+	for (int key; (key = getopt_long(argc, argv, "", restore_options, NULL)) != -1;) {
+		if (key == KEY_FROM)
+			from = optarg;
+		else if (key == KEY_DATA)
+			directory = optarg;
+		else if (key == KEY_FORCE)
+			force = true;
+		else
+			parse_option(key, optarg, NULL, NULL);
+	}
+	if (optind < argc)
+		usage_error("unexpected argument", argv[optind]);
+	if (!from)
+		usage_error("restore needs --from FILE", "");
+	char *otherwise = directory ? NULL : default_data_dir();
+	if (!directory && !otherwise)
+		usage_error("no home directory is known: give --data-dir", "");
+	int status = end(log, restore(from, directory ? directory : otherwise, force));
+	free(otherwise);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct log log = { .level = LOG_INFO };
+	if (argc > 1 && strcmp(argv[1], "restore") == 0)
+		return run_restore(argc - 1, argv + 1, &log);
 	struct serve_options options = {
 		.log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000, .backup_keep = 7
 	};
@@ -204,13 +252,7 @@ int main(int argc, char **argv)
 	if (optind < argc)
 		usage_error("unexpected argument", argv[optind]);
 	fill_defaults(&options, &data_dir, &socket);
-	struct error *error = serve(&options);
-	int status = EX_OK;
-	if (error) {
-		log_write(&log, LOG_ERROR, "%s", error->message);
-		status = exit_status(error);
-	}
-	error_free(error);
+	int status = end(&log, serve(&options));
 	free(data_dir);
 	free(socket);
 	return status;

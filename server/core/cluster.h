@@ -8,6 +8,9 @@
 
 struct cluster;
 
+/* Each restore moves the counters on to a multiple of this, so that nothing is used twice. */
+#define EPOCH_TOKENS (INT64_C(1) << 41)
+
 /* The counters of a cluster that outlive its records. None of them is ever undone. */
 struct counters {
 	int64_t revision; /* last used */

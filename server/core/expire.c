@@ -55,11 +55,18 @@ static int64_t open_groups(const struct allocation *a)
 	return open;
 }
 
+/* Whether it was bound before the last restore, which began a new block of tokens (store/restore.c). What the node agent got afterwards was
+ * lost with that future. */
+static bool bound_in_another_epoch(const struct cluster *c, const struct allocation *a)
+{
+	return a->token / EPOCH_TOKENS < c->counters.token / EPOCH_TOKENS;
+}
+
 static void expire_lock(struct txn *txn, const struct lock_entry *e)
 {
 	const struct holding *h = cluster_holding(txn->cluster, e->record->uid);
 	if (h && h->node == e->node && h->record->state == POD_BOUND) {
-		if (h->record->handed_out)
+		if (h->record->handed_out || bound_in_another_epoch(txn->cluster, h->record))
 			keep_partly(txn, h, open_groups(h->record));
 		else
 			lapse(txn, h);
