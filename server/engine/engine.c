@@ -16,8 +16,10 @@
 static void errors_new(struct engine *e)
 {
 	e->errors[FAIL_BUSY] = error_new(ERR_UNAVAILABLE, "the database could not be written now; nothing was done");
-	e->errors[FAIL_READ_ONLY] = error_with_string(error_new(ERR_READ_ONLY, "no space for more; releases still work"), "alarm", "disk_full");
-	e->errors[FAIL_UNKNOWN] = error_new(ERR_OUTCOME_UNKNOWN, "the disk failed during the commit; the change may or may not be there");
+	e->errors[FAIL_READ_ONLY] = error_with_string(
+		error_new(ERR_READ_ONLY, "no space for more; releases still work"), "alarm", "disk_full");
+	e->errors[FAIL_UNKNOWN] = error_new(
+		ERR_OUTCOME_UNKNOWN, "the disk failed during the commit; the change may or may not be there");
 	e->errors[FAIL_INTERNAL] = error_new(ERR_INTERNAL, "the database refuses what memory allows; nothing was done");
 	e->errors[FAIL_BROKEN] = error_new(ERR_UNAVAILABLE, "the disk failed and the server ends; nothing was done");
 	e->errors[FAIL_OUTSIDE] = error_new(ERR_UNAVAILABLE, "somebody else keeps writing into the database; nothing was done");
@@ -70,7 +72,8 @@ static size_t held_back(const struct engine *e)
 
 static bool is_full(const struct engine *e)
 {
-	size_t bytes = e->waiting.bytes + e->work_waiting[0].bytes + e->work_waiting[1].bytes + e->open->early.bytes + e->open->held.bytes;
+	size_t bytes = e->waiting.bytes + e->work_waiting[0].bytes + e->work_waiting[1].bytes + e->open->early.bytes +
+		       e->open->held.bytes;
 	return held_back(e) >= TURN_CALLS || bytes >= TURN_BYTES || e->open->changes.n * CHANGE_BYTES >= TURN_BYTES;
 }
 
@@ -213,19 +216,18 @@ static void release_ready(struct engine *e)
 	}
 }
 
-/* Takes the works that have ended; their order among the calls of their turns is for release_works. */
-static void take_works(struct engine *e, struct engine_call *works[READERS], const struct error *failures[READERS])
-{
-	for (size_t i = 0; i < READERS; i++)
-		works[i] = reader_collect(e->readers[i], &failures[i]);
-}
-
-static void release_works(struct engine *e, struct engine_call *const works[READERS], const struct error *const failures[READERS])
+/* Answers the works that have ended, after the calls of their turns: one whose commit was not collected yet waits for that. */
+static void collect_works(struct engine *e)
 {
 	for (size_t i = 0; i < READERS; i++) {
-		if (!works[i])
+		const struct error *failure = NULL;
+		if (e->committing && e->committing->reader == e->readers[i])
 			continue;
-		works[i]->class->release(works[i], failures[i]);
+		struct engine_call *call = reader_collect(e->readers[i], &failure);
+		if (!call)
+			continue;
+		release_ready(e);
+		call->class->release(call, failure);
 		reader_free_again(e->readers[i]);
 	}
 }
@@ -258,20 +260,15 @@ static void collect_news(struct engine *e)
 	}
 }
 
+/* The answers of a commit are left for engine_pass, which first gives the storage thread its next turn. */
 void engine_collect(struct engine *e)
 {
-	struct engine_call *works[READERS];
-	const struct error *failures[READERS] = { NULL };
 	uint64_t n;
 	ssize_t got = read(e->notify, &n, sizeof n);
 	(void)got; /* not readable: nothing is lost by looking */
-	/* A work begins after the commit of its turn. Looking for works first means that the commit of each is seen below, and the
-	 * calls before it are released before it. */
-	take_works(e, works, failures);
 	collect_job(e);
 	collect_news(e);
-	release_ready(e);
-	release_works(e, works, failures);
+	collect_works(e);
 }
 
 /* While the disk is full: once a second, something small but real is written to see whether there is space again. */
@@ -358,7 +355,8 @@ int64_t engine_timeout(const struct engine *e)
 		return 0;
 	if (e->open->changes.n > 0)
 		wait = sooner(wait, e->hold_until > e->open->soft_since + e->options.flush_interval
-				? e->hold_until - mono : e->open->soft_since + e->options.flush_interval - mono);
+					    ? e->hold_until - mono
+					    : e->open->soft_since + e->options.flush_interval - mono);
 	if (e->read_only)
 		wait = sooner(wait, e->hold_until - mono);
 	return wait;

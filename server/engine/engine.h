@@ -30,11 +30,11 @@ struct engine_call_class {
 /* The head of every call; the owner embeds it, set to zero but for class and actor. */
 struct engine_call {
 	const struct engine_call_class *class;
-	const char *actor;    /* for the events; outlives the call */
-	bool frees;           /* it gives things back: it is tried even while the disk is full (others are answered `read_only`) */
-	bool slow;            /* its work may take long: one such works at a time, and no other call waits for it */
-	bool no_work;         /* decide may set it: the answer is complete, `work` is not needed. Cleared before decide */
-	size_t size;          /* bytes that the call and its answer hold, roughly; set before engine_submit and by decide. Bounds the turn */
+	const char *actor; /* for the events; outlives the call */
+	bool frees;        /* it gives things back: it is tried even while the disk is full (others are answered `read_only`) */
+	bool slow;         /* its work may take long: one such works at a time, and no other call waits for it */
+	bool no_work;      /* decide may set it: the answer is complete, `work` is not needed. Cleared before decide */
+	size_t size; /* bytes that the call and its answer hold, roughly; set before engine_submit and by decide. Bounds the turn */
 
 	/* The engine's. */
 	struct engine_call *next;
@@ -43,14 +43,14 @@ struct engine_call {
 };
 
 struct engine_options {
-	struct cluster *cluster;   /* loaded; belongs to the loop thread */
-	struct store *store;       /* open and loaded; belongs to the engine until engine_stop returns */
-	struct store_meta meta;    /* as loaded */
+	struct cluster *cluster; /* loaded; belongs to the loop thread */
+	struct store *store;     /* open and loaded; belongs to the engine until engine_stop returns */
+	struct store_meta meta;  /* as loaded */
 	struct clock *clock;
 	const struct log *log;
-	int64_t restart_grace;     /* ms after the start in which nothing expires */
-	int64_t flush_interval;    /* ms after which changes without a revision are written (counters at leisure) */
-	int64_t busy_patience;     /* ms for which a turn waits while another writer holds the database; 0 = 5 s */
+	int64_t restart_grace;  /* ms after the start in which nothing expires */
+	int64_t flush_interval; /* ms after which changes without a revision are written (counters at leisure) */
+	int64_t busy_patience;  /* ms for which a turn waits while another writer holds the database; 0 = 5 s */
 	struct store_retention retention;
 	/* Called on the loop thread when there is room again after engine_full. */
 	void (*on_room)(void *context);

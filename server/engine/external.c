@@ -8,10 +8,16 @@
 
 static const char cause[] = "external";
 
-static void tell(struct txn *txn, const char *kind, const char *node, const char *uid, enum event_subject subject_kind, const void *subject)
+static void tell(struct txn *txn, const char *kind, const char *node, const char *uid, enum event_subject subject_kind,
+	const void *subject)
 {
-	txn_event(txn, &(struct event){ .kind = kind, .node = node, .uid = uid, .cause = cause, .unclaimed = -1, .subject_kind = subject_kind,
-		.subject = subject });
+	txn_event(txn, &(struct event){ .kind = kind,
+			       .node = node,
+			       .uid = uid,
+			       .cause = cause,
+			       .unclaimed = -1,
+			       .subject_kind = subject_kind,
+			       .subject = subject });
 }
 
 static const char *node_kind(const struct node_record *before, const struct node_record *after)
@@ -34,7 +40,8 @@ static const char *device_kind(const struct device_record *before, const struct 
 
 static const char *allocation_kind(const struct allocation *before, const struct allocation *after)
 {
-	static const char *const arrived[POD_STATES] = { "pod.released", "pod.reserved", "pod.bound", "pod.allocated", "pod.releasing" };
+	static const char *const arrived[POD_STATES] = { "pod.released", "pod.reserved", "pod.bound", "pod.allocated",
+		"pod.releasing" };
 	if (!after)
 		return "pod.released";
 	if (!before && after->state == POD_ALLOCATED)
@@ -65,7 +72,7 @@ static void tell_allocation(struct txn *txn, const struct allocation *before, co
 static void tell_nomination(struct txn *txn, const struct nomination *before, const struct nomination *after)
 {
 	const struct nomination *n = after ? after : before;
-	const char *kind = !before ? "nomination.set" : !after ? "nomination.cleared" : "nomination.moved";
+	const char *kind = !after ? "nomination.cleared" : before ? "nomination.moved" : "nomination.set";
 	tell(txn, kind, n->node, n->pod.uid, SUBJECT_NOMINATION, n);
 }
 
@@ -87,6 +94,7 @@ static void tell_refusal(struct txn *txn, bool there, const struct refusal *r)
 static void tell_change(struct txn *txn, const struct change *change)
 {
 	const void *before = change->before, *after = change->after, *either = after ? after : before;
+	assert(either);
 	switch (change->kind) {
 	case RECORD_NODE:
 		tell_node(txn, before, after);
@@ -171,7 +179,8 @@ void engine_loaded(struct engine *e)
 		tell_all(e, &difference);
 	if (difference.n > 0 || reason == LOAD_DIVERGED)
 		log_write(e->options.log, LOG_WARN, "%s: took over %zu records from disk",
-			reason == LOAD_DIVERGED ? "memory and disk differed" : "somebody else wrote into the database", difference.n);
+			reason == LOAD_DIVERGED ? "memory and disk differed" : "somebody else wrote into the database",
+			difference.n);
 	change_list_free(&difference);
 	change_list_free(&e->job.loaded);
 }

@@ -90,7 +90,8 @@ void engine_break(struct engine *e)
 
 static const char *outcome_name(enum store_outcome outcome)
 {
-	static const char *const names[] = { "ok", "busy", "changed by somebody else", "no space", "refused", "no memory", "unknown outcome" };
+	static const char *const names[] = { "ok", "busy", "changed by somebody else", "no space", "refused", "no memory",
+		"unknown outcome" };
 	return names[outcome];
 }
 
@@ -98,7 +99,9 @@ static const char *outcome_name(enum store_outcome outcome)
 static void fail_for_good(struct engine *e, enum store_outcome outcome)
 {
 	struct turn *t = e->committing;
-	enum engine_error failure = outcome == STORE_FULL ? FAIL_READ_ONLY : outcome == STORE_CONSTRAINT ? FAIL_INTERNAL : FAIL_BUSY;
+	enum engine_error failure = outcome == STORE_FULL         ? FAIL_READ_ONLY
+				    : outcome == STORE_CONSTRAINT ? FAIL_INTERNAL
+								  : FAIL_BUSY;
 	bool given_up = outcome == STORE_FULL || outcome == STORE_CONSTRAINT || e->stopping;
 	if (outcome == STORE_FULL || (!t->held.n && !t->worker))
 		e->hold_until = thread_now_ms() + PROBE_MS;
@@ -135,8 +138,12 @@ void engine_commit_failed(struct engine *e)
 	struct turn *t = e->committing;
 	enum store_outcome outcome = e->job.outcome;
 	bool final = t->alone || (t->held.n == 0 && !t->worker);
-	log_write(e->options.log, outcome == STORE_EXTERNAL ? LOG_INFO : outcome == STORE_UNKNOWN ? LOG_ERROR : LOG_WARN,
-		"commit of %zu calls: %s: %s", t->held.n + (t->worker != NULL), outcome_name(outcome), e->job.why ? e->job.why : "");
+	log_write(e->options.log,
+		outcome == STORE_EXTERNAL  ? LOG_INFO
+		: outcome == STORE_UNKNOWN ? LOG_ERROR
+					   : LOG_WARN,
+		"commit of %zu calls: %s: %s", t->held.n + (t->worker != NULL), outcome_name(outcome),
+		e->job.why ? e->job.why : "");
 	free(e->job.why);
 	e->job.why = NULL;
 	if (outcome == STORE_UNKNOWN) {

@@ -25,34 +25,34 @@
 #include "engine/storage_thread.h"
 
 enum {
-	TURN_CALLS = 1024,             /* operations of one turn */
-	TURN_BYTES = 4 * 1024 * 1024,  /* what its calls and changes hold, roughly */
-	CHANGE_BYTES = 256,            /* a change, roughly */
-	SOFT_CHANGES = 256,            /* soft changes that may wait for the next turn */
-	READERS = 3,                   /* calls with work at the same time; */
-	SLOW_READER = 0,               /* this one is for what may take long, the others for everything else */
-	BUSY_PATIENCE_MS = 5000,       /* how long a turn waits for another writer, unless the options say otherwise */
-	PROBE_MS = 1000,               /* between tries to write after a failure */
-	SKEW_MS = 5000,                /* how far the wall clock may be off without an alarm */
-	EXTERNAL_ROUNDS = 10,          /* outside writes in a row after which the held calls are answered `unavailable` */
+	TURN_CALLS = 1024,            /* operations of one turn */
+	TURN_BYTES = 4 * 1024 * 1024, /* what its calls and changes hold, roughly */
+	CHANGE_BYTES = 256,           /* a change, roughly */
+	SOFT_CHANGES = 256,           /* soft changes that may wait for the next turn */
+	READERS = 3,                  /* calls with work at the same time; */
+	SLOW_READER = 0,              /* this one is for what may take long, the others for everything else */
+	BUSY_PATIENCE_MS = 5000,      /* how long a turn waits for another writer, unless the options say otherwise */
+	PROBE_MS = 1000,              /* between tries to write after a failure */
+	SKEW_MS = 5000,               /* how far the wall clock may be off without an alarm */
+	EXTERNAL_ROUNDS = 10,         /* outside writes in a row after which the held calls are answered `unavailable` */
 };
 
 struct turn {
 	struct change_list changes;
-	size_t kept;        /* invariant 3 */
-	size_t first_hard;  /* where the changes with a revision begin; changes.n while there are none */
+	size_t kept;       /* invariant 3 */
+	size_t first_hard; /* where the changes with a revision begin; changes.n while there are none */
 	struct call_list early, held;
-	size_t operations;  /* calls and expiries */
-	int64_t now;        /* the time of its decisions; valid when `dated` */
+	size_t operations; /* calls and expiries */
+	int64_t now;       /* the time of its decisions; valid when `dated` */
 	bool dated;
-	bool hard;          /* must be written soon: somebody waits */
-	bool sealed;        /* takes nothing more */
-	bool alone;         /* has one author and is the second try: its failure is final */
-	bool grows;         /* has a change by a call that does not free: its success shows that there is space */
-	bool advanced;      /* moved the manual clock, */
-	int64_t clock_before; /* which stood there */
-	int64_t soft_since; /* when its first soft change was made (monotonic ms) */
-	struct reader *reader; /* reserved for `worker` */
+	bool hard;                  /* must be written soon: somebody waits */
+	bool sealed;                /* takes nothing more */
+	bool alone;                 /* has one author and is the second try: its failure is final */
+	bool grows;                 /* has a change by a call that does not free: its success shows that there is space */
+	bool advanced;              /* moved the manual clock, */
+	int64_t clock_before;       /* which stood there */
+	int64_t soft_since;         /* when its first soft change was made (monotonic ms) */
+	struct reader *reader;      /* reserved for `worker` */
 	struct engine_call *worker; /* the call with work that sealed the turn; not in `held` */
 };
 
@@ -67,32 +67,32 @@ struct engine {
 	struct cluster *cluster;
 	struct storage *storage;
 	struct reader *readers[READERS];
-	int notify;                    /* eventfd */
+	int notify; /* eventfd */
 	struct error *errors[ENGINE_ERRORS];
 	struct alarms alarms;
-	struct alarms *told;           /* what engine_status gave out last, the store's alarms included */
+	struct alarms *told; /* what engine_status gave out last, the store's alarms included */
 
 	struct turn turns[2];
 	struct turn *open, *committing; /* committing: NULL while the storage thread has no turn */
 	struct job job;
 	enum load_reason loading;
-	struct call_list waiting;      /* not decided */
-	size_t again;                  /* invariant 4 */
+	struct call_list waiting;         /* not decided */
+	size_t again;                     /* invariant 4 */
 	struct call_list work_waiting[2]; /* calls with work, for a free reader; [1] the slow ones */
-	struct call_list ready;        /* to be released */
+	struct call_list ready;           /* to be released */
 
 	bool careful;
-	bool read_only;                /* the last try to grow found no space */
-	bool broken;                   /* the outcome of a commit is unknown, or the database cannot be read: nothing goes any more */
+	bool read_only; /* the last try to grow found no space */
+	bool broken;    /* the outcome of a commit is unknown, or the database cannot be read: nothing goes any more */
 	bool broken_told;
 	bool stopping;
-	bool was_full;                 /* on_room is due when there is room */
+	bool was_full; /* on_room is due when there is room */
 	bool deciding;
-	bool advancing;                /* the call that decides has moved the manual clock */
+	bool advancing; /* the call that decides has moved the manual clock */
 	int external_rounds;
-	int64_t hold_until;            /* monotonic ms: until then no expiry, no probe, no flush */
+	int64_t hold_until; /* monotonic ms: until then no expiry, no probe, no flush */
 	int64_t started_at;
-	struct store_meta meta;        /* as of the last commit */
+	struct store_meta meta; /* as of the last commit */
 	int64_t commits, operations;
 };
 

@@ -14,9 +14,9 @@
 #include "engine/threads.h"
 
 enum {
-	IDLE_MS = 500,       /* between two looks at the database when there is nothing to do */
-	TIDY_MS = 1000,      /* between two times of housekeeping, while there are commits */
-	BUSY_PAUSE_MS = 10   /* between two tries while another writer holds the database */
+	IDLE_MS = 500,     /* between two looks at the database when there is nothing to do */
+	TIDY_MS = 1000,    /* between two times of housekeeping, while there are commits */
+	BUSY_PAUSE_MS = 10 /* between two tries while another writer holds the database */
 };
 
 struct storage {
@@ -28,15 +28,15 @@ struct storage {
 
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t wake;
-	struct job *job;       /* to do or being done */
+	struct job *job; /* to do or being done */
 	struct job *finished;
 	struct storage_news news;
 	bool stop;
 
 	/* the thread's own */
-	bool untidy;           /* there were commits since the last housekeeping */
-	int64_t tidied_at;     /* monotonic ms */
-	int64_t now;           /* of the last commit, Unix ms */
+	bool untidy;                     /* there were commits since the last housekeeping */
+	int64_t tidied_at;               /* monotonic ms */
+	int64_t now;                     /* of the last commit, Unix ms */
 	enum store_outcome tidy_outcome; /* of the last time */
 };
 

@@ -19,15 +19,15 @@ struct job {
 
 	/* JOB_COMMIT */
 	const struct change_list *changes;
-	bool empty;             /* there is nothing to write, only a snapshot to begin */
+	bool empty;                   /* there is nothing to write, only a snapshot to begin */
 	int64_t revision, token, now; /* for the meta row */
-	int64_t patience_ms;    /* how long another writer is waited for */
-	struct reader *reader;  /* begins its snapshot right after the commit and starts its work; NULL = none */
+	int64_t patience_ms;          /* how long another writer is waited for */
+	struct reader *reader;        /* begins its snapshot right after the commit and starts its work; NULL = none */
 	enum store_outcome outcome;
-	char *why;              /* owned, NULL when it went well */
+	char *why; /* owned, NULL when it went well */
 
 	/* JOB_LOAD */
-	struct error *error;    /* owned, NULL when it went well */
+	struct error *error;       /* owned, NULL when it went well */
 	struct change_list loaded; /* owned */
 
 	struct store_meta meta; /* after the job, when it went well */

@@ -72,7 +72,8 @@ static void watch_wall_clock(struct engine *e)
 	int64_t skew = clock_skew(e->options.clock);
 	bool off = skew > SKEW_MS || skew < -SKEW_MS;
 	if (alarms_set(&e->alarms, "clock_skew", off))
-		log_write(e->options.log, LOG_WARN, off ? "the wall clock is off by %lld ms; time goes on as before" : "the wall clock agrees again",
+		log_write(e->options.log, LOG_WARN,
+			off ? "the wall clock is off by %lld ms; time goes on as before" : "the wall clock agrees again",
 			(long long)skew);
 }
 

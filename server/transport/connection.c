@@ -130,7 +130,7 @@ static bool held_back(const struct conn *c)
 {
 	const struct transport *t = c->transport;
 	return t->paused || t->stopped || c->held || c->closing || c->overlong || c->dead || c->lingering ||
-		c->open_texts >= t->limits.open_texts || conn_unsent(c) > OUTPUT_HEAVY;
+	       c->open_texts >= t->limits.open_texts || conn_unsent(c) > OUTPUT_HEAVY;
 }
 
 /* Whether it had its share of this pass. */
@@ -145,7 +145,8 @@ static bool share_used(struct conn *c)
 
 static bool is_http(const char *line, size_t length)
 {
-	static const char *const verbs[] = { "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "CONNECT ", "OPTIONS ", "TRACE ", "PATCH " };
+	static const char *const verbs[] = { "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "CONNECT ", "OPTIONS ", "TRACE ",
+		"PATCH " };
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (length >= strlen(verbs[i]) && memcmp(line, verbs[i], strlen(verbs[i])) == 0)
 			return true;

@@ -17,13 +17,13 @@
 #include "transport/transport.h"
 
 enum {
-	READ_CHUNK = 64 * 1024,        /* bytes read from one connection in one pass */
-	KEEP_ROOM = 4096,              /* buffers up to this size are kept by an idle connection */
-	OUTPUT_HEAVY = 1024 * 1024,    /* with more than that queued a connection starts no further text */
-	LINGER_MS = 2000,              /* how long input is thrown away so that the peer can read the last answer */
-	RESERVED_FDS = 64,             /* descriptors that connections never take: the database, its journals, listeners */
-	ACCEPT_BURST = 64,             /* connections accepted from one listener in one pass */
-	ACCEPT_PAUSE_MS = 100,         /* without accepting when the process is out of descriptors */
+	READ_CHUNK = 64 * 1024,     /* bytes read from one connection in one pass */
+	KEEP_ROOM = 4096,           /* buffers up to this size are kept by an idle connection */
+	OUTPUT_HEAVY = 1024 * 1024, /* with more than that queued a connection starts no further text */
+	LINGER_MS = 2000,           /* how long input is thrown away so that the peer can read the last answer */
+	RESERVED_FDS = 64,          /* descriptors that connections never take: the database, its journals, listeners */
+	ACCEPT_BURST = 64,          /* connections accepted from one listener in one pass */
+	ACCEPT_PAUSE_MS = 100,      /* without accepting when the process is out of descriptors */
 	PEER_LENGTH = 80
 };
 
@@ -32,29 +32,29 @@ struct conn {
 	uint64_t id;
 	int fd;
 	struct event read, write;
-	struct text in;       /* what was read and not yet handed on */
-	size_t scanned;       /* see invariant 2 */
-	struct text out;      /* what was queued */
-	size_t sent;          /* bytes of it that the kernel has */
-	size_t open_texts;    /* handed on and not done */
-	size_t pass_texts;    /* handed on in pass number `pass` */
+	struct text in;    /* what was read and not yet handed on */
+	size_t scanned;    /* see invariant 2 */
+	struct text out;   /* what was queued */
+	size_t sent;       /* bytes of it that the kernel has */
+	size_t open_texts; /* handed on and not done */
+	size_t pass_texts; /* handed on in pass number `pass` */
 	uint64_t pass;
-	int64_t line_since;   /* when the unfinished line in `in` began (monotonic ms) */
-	int64_t moved_at;     /* when the peer last took output, or lingering began */
-	struct conn *next;    /* in transport.ready */
+	int64_t line_since; /* when the unfinished line in `in` began (monotonic ms) */
+	int64_t moved_at;   /* when the peer last took output, or lingering began */
+	struct conn *next;  /* in transport.ready */
 	struct conn *next_dirty;
 	struct conn *next_resting;
 	bool reading, writing; /* whether the events are added */
-	bool queued;          /* in transport.ready */
-	bool dirty;           /* in transport.dirty */
-	bool timed;           /* counted in transport.timed */
-	bool spoken;          /* a first line came */
+	bool queued;           /* in transport.ready */
+	bool dirty;            /* in transport.dirty */
+	bool timed;            /* counted in transport.timed */
+	bool spoken;           /* a first line came */
 	bool held;
-	bool eof;             /* the peer will send no more */
-	bool closing;         /* no further text; ends when all is answered */
-	bool overlong;        /* a line was too long; on_overlong is due when open_texts is 0 */
-	bool lingering;       /* all is said; waiting for the peer to go */
-	bool running;         /* its lines are being handed on; conn_settle waits for the end of that */
+	bool eof;       /* the peer will send no more */
+	bool closing;   /* no further text; ends when all is answered */
+	bool overlong;  /* a line was too long; on_overlong is due when open_texts is 0 */
+	bool lingering; /* all is said; waiting for the peer to go */
+	bool running;   /* its lines are being handed on; conn_settle waits for the end of that */
 	bool dead;
 	char peer[PEER_LENGTH];
 };
@@ -87,19 +87,19 @@ struct transport {
 	struct event timer, term, interrupt;
 	struct listener *listeners;
 	struct watch *watches;
-	struct conn **slots;   /* limits.connections of them; id % that number is the slot */
-	size_t *free_slots;    /* a stack */
+	struct conn **slots; /* limits.connections of them; id % that number is the slot */
+	size_t *free_slots;  /* a stack */
 	size_t n_free;
 	uint64_t serial;
 	struct conn *ready, **ready_end; /* may have whole lines and no event to say so */
-	struct conn *dirty;    /* have output that was not offered to the kernel */
-	struct conn *resting;  /* dead, released in the next pass */
-	size_t timed;          /* connections that a deadline runs for */
-	size_t queued_bytes;   /* output of all connections */
+	struct conn *dirty;              /* have output that was not offered to the kernel */
+	struct conn *resting;            /* dead, released in the next pass */
+	size_t timed;                    /* connections that a deadline runs for */
+	size_t queued_bytes;             /* output of all connections */
 	uint64_t pass;
-	int64_t now;           /* monotonic ms, at the start of the pass */
-	int64_t swept_at;      /* when the deadlines were last looked at */
-	int64_t accept_after;  /* no accepting before; 0 = not waiting */
+	int64_t now;          /* monotonic ms, at the start of the pass */
+	int64_t swept_at;     /* when the deadlines were last looked at */
+	int64_t accept_after; /* no accepting before; 0 = not waiting */
 	bool paused, stopped;
 	char chunk[READ_CHUNK]; /* where every connection is read into */
 };

@@ -123,7 +123,8 @@ static struct error *bind_unix(const struct sockaddr_un *address, unsigned mode,
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return listen_error(EX_OSERR, address->sun_path, strerror(errno));
-	if (fchmod(fd, (mode_t)mode) < 0 || bind(fd, (const struct sockaddr *)address, sizeof *address) < 0 || listen(fd, BACKLOG) < 0) {
+	if (fchmod(fd, (mode_t)mode) < 0 || bind(fd, (const struct sockaddr *)address, sizeof *address) < 0 ||
+		listen(fd, BACKLOG) < 0) {
 		int number = errno;
 		(void)close(fd);
 		return listen_error(exit_status(number), address->sun_path, strerror(number));
@@ -139,7 +140,7 @@ struct error *transport_listen_unix(struct transport *t, const char *path, unsig
 	int fd = -1;
 	if (strlen(path) == 0 || strlen(path) >= sizeof address.sun_path)
 		return listen_error(EX_USAGE, path, "the path of a unix socket must have 1 to 107 bytes");
-	(void)strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, strlen(path));
 	struct error *e = remove_stale(&address);
 	if (!e)
 		e = bind_unix(&address, mode, &fd);
@@ -175,7 +176,9 @@ static struct error *split_address(const char *address, char **host, const char 
 
 static struct error *resolve(const char *address, struct addrinfo **ret)
 {
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV
+	};
 	char *host = NULL;
 	const char *port = NULL;
 	struct error *e = split_address(address, &host, &port);
@@ -220,7 +223,8 @@ static char *bound_address(int fd)
 	socklen_t length = sizeof address;
 	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
 	(void)getsockname(fd, (struct sockaddr *)&address, &length);
-	(void)getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+	(void)getnameinfo(
+		(struct sockaddr *)&address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	return mem_format(strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
 

@@ -34,7 +34,8 @@ void conn_queue(struct conn *c, const char *bytes, size_t length)
 	if (c->dead)
 		return;
 	if (too_much(c, length)) {
-		log_write(t->log, LOG_WARN, "%s: does not read its answers (%zu bytes are waiting), closed", c->peer, conn_unsent(c));
+		log_write(t->log, LOG_WARN, "%s: does not read its answers (%zu bytes are waiting), closed", c->peer,
+			conn_unsent(c));
 		conn_kill(c);
 		return;
 	}

@@ -80,7 +80,8 @@ static void put(struct store *s, const struct change *change)
 	struct change own = { .kind = change->kind, .after = copy(change->kind, change->after) };
 	if (change->before) {
 		own.before = present(s, change->kind, change->before);
-		assert(own.before && record_equal(change->kind, own.before, change->before)); /* the engine wrote from what is not there */
+		assert(own.before &&
+			record_equal(change->kind, own.before, change->before)); /* the engine wrote from what is not there */
 	} else {
 		assert(!present(s, change->kind, change->after));
 	}

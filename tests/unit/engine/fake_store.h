@@ -18,13 +18,13 @@ struct store {
 	enum store_outcome script[FAKE_SCRIPT]; /* how the next commits end; STORE_OK after its end */
 	size_t scripted, played;
 	enum store_outcome always; /* how commits end after the script */
-	bool gate;             /* commits wait until it is opened */
-	size_t at_gate;        /* commits that have come to it */
-	size_t let_through;    /* commits that may still pass the closed gate */
+	bool gate;                 /* commits wait until it is opened */
+	size_t at_gate;            /* commits that have come to it */
+	size_t let_through;        /* commits that may still pass the closed gate */
 	size_t tried, committed;
-	size_t last_changes;   /* of the last commit that was tried */
-	struct text events;    /* "kind uid cause\n" for each event on disk */
-	bool outside;          /* somebody else wrote since the last commit or load */
+	size_t last_changes; /* of the last commit that was tried */
+	struct text events;  /* "kind uid cause\n" for each event on disk */
+	bool outside;        /* somebody else wrote since the last commit or load */
 	bool load_fails;
 	enum store_outcome tidy_outcome;
 	size_t loads, readers_open, snapshots;

@@ -184,9 +184,13 @@ struct test_call *rig_do_ttl(struct rig *rig, enum doing doing, int node, int64_
 {
 	assert_true(rig->n_calls < RIG_CALLS);
 	struct test_call *c = &rig->calls[rig->n_calls++];
-	bool works = doing == DO_WORK || doing == DO_TOUCH_AND_WORK;
+	bool works = doing == DO_WORK || doing == DO_TOUCH_AND_WORK || doing == DO_SLOW_WORK;
 	*c = (struct test_call){
-		.call = { .class = works ? &working : &plain, .actor = "test", .frees = doing == DO_RELEASE, .size = 100 },
+		.call = { .class = works ? &working : &plain,
+			.actor = "test",
+			.frees = doing == DO_RELEASE,
+			.slow = doing == DO_SLOW_WORK,
+			.size = 100 },
 		.rig = rig,
 		.doing = doing,
 		.node = node,
@@ -251,7 +255,11 @@ void rig_outside_lock(struct rig *rig, int node, bool there)
 {
 	char name[16];
 	node_name(name, sizeof name, node);
-	struct lock *l = lock_new(&(struct lock){ .node_id = node + 1, .node = name, .uid = "hand", .token = 900 + node, .acquired_at = 1,
+	struct lock *l = lock_new(&(struct lock){ .node_id = node + 1,
+		.node = name,
+		.uid = "hand",
+		.token = 900 + node,
+		.acquired_at = 1,
 		.expires_at = INT64_MAX / 2 });
 	struct node *n = cluster_node(rig->store->disk, name);
 	const struct lock *before = n->lock ? n->lock->record : NULL;

@@ -8,7 +8,7 @@
 #include "fake_store.h"
 
 enum {
-	RIG_NODES = 64,  /* n0 ... n63 */
+	RIG_NODES = 64, /* n0 ... n63 */
 	RIG_CALLS = 8192
 };
 
@@ -20,7 +20,8 @@ enum doing {
 	DO_REFUSE,  /* changes something and takes it back */
 	DO_WORK,    /* counts the locks on the snapshot */
 	DO_TOUCH_AND_WORK,
-	DO_ADVANCE  /* moves the manual clock by `ttl` ms */
+	DO_SLOW_WORK, /* the same, by the reader for slow ones */
+	DO_ADVANCE    /* moves the manual clock by `ttl` ms */
 };
 
 struct test_call {
@@ -29,12 +30,12 @@ struct test_call {
 	enum doing doing;
 	int node;
 	int64_t ttl;
-	int decided;          /* how often */
+	int decided; /* how often */
 	bool released;
-	size_t place;         /* in the order of releases */
-	int failure;          /* error code, -1 = none */
-	bool refused;         /* decide refused: the lock is taken, or there is none */
-	int64_t now;          /* as decide saw it */
+	size_t place; /* in the order of releases */
+	int failure;  /* error code, -1 = none */
+	bool refused; /* decide refused: the lock is taken, or there is none */
+	int64_t now;  /* as decide saw it */
 	int64_t revision;
 	size_t locks;         /* as decide saw them */
 	size_t locks_on_disk; /* as work saw them */
@@ -50,13 +51,12 @@ struct rig {
 	size_t n_calls, n_released;
 	int rooms, broken;
 	pthread_mutex_t work_gate; /* held by a test that wants works to wait */
-	bool gate_works;
 };
 
 struct rig_options {
 	int64_t flush_interval; /* 0 = 60 s */
 	int64_t restart_grace;
-	int64_t busy_patience;  /* 0 = 20 ms */
+	int64_t busy_patience; /* 0 = 20 ms */
 	enum clock_kind clock;
 };
 

@@ -96,7 +96,8 @@ static void test_full_disk(void **state)
 	rig_do(rig, DO_ACQUIRE, 1);
 	rig_settle(rig);
 	fake_store_always(rig->store, STORE_FULL);
-	struct test_call *grow = rig_do(rig, DO_ACQUIRE, 2), *read = rig_do(rig, DO_READ, 0), *release = rig_do(rig, DO_RELEASE, 0);
+	struct test_call *grow = rig_do(rig, DO_ACQUIRE, 2), *read = rig_do(rig, DO_READ, 0),
+			 *release = rig_do(rig, DO_RELEASE, 0);
 	rig_settle(rig);
 	expect_released(grow, ERR_READ_ONLY);
 	expect_released(read, -1);
@@ -265,7 +266,8 @@ static void test_advance_is_taken_back_and_done_once(void **state)
 	rig_settle(rig);
 	int64_t before = clock_now(&rig->clock);
 	script(rig, STORE_NOMEM, STORE_OK);
-	struct test_call *a = rig_do_ttl(rig, DO_ADVANCE, 0, 1000), *b = rig_do_ttl(rig, DO_ADVANCE, 0, 500), *c = rig_do(rig, DO_READ, 0);
+	struct test_call *a = rig_do_ttl(rig, DO_ADVANCE, 0, 1000), *b = rig_do_ttl(rig, DO_ADVANCE, 0, 500),
+			 *c = rig_do(rig, DO_READ, 0);
 	rig_settle(rig);
 	assert_int_equal(a->now, before + 1000);
 	assert_int_equal(b->now, before + 1500);
@@ -299,7 +301,8 @@ static void test_external_write_is_taken_over(void **state)
 	assert_true(b->refused);
 	assert_int_equal(c->locks, 2);
 	char *events = fake_store_events(rig->store);
-	assert_string_equal(events, "lock.acquired u0\nlock.released u0 external\nlock.acquired hand external\nlock.acquired u2\n");
+	assert_string_equal(
+		events, "lock.acquired u0\nlock.released u0 external\nlock.acquired hand external\nlock.acquired u2\n");
 	free(events);
 	rig_free(rig);
 }
@@ -388,8 +391,8 @@ static uint32_t next_random(uint32_t *seed)
 
 static void random_call(struct rig *rig, uint32_t *seed)
 {
-	static const enum doing doings[] = { DO_READ, DO_ACQUIRE, DO_ACQUIRE, DO_ACQUIRE, DO_RELEASE, DO_RELEASE, DO_TOUCH, DO_REFUSE, DO_WORK,
-		DO_TOUCH_AND_WORK, DO_ADVANCE };
+	static const enum doing doings[] = { DO_READ, DO_ACQUIRE, DO_ACQUIRE, DO_ACQUIRE, DO_RELEASE, DO_RELEASE, DO_TOUCH,
+		DO_REFUSE, DO_WORK, DO_TOUCH_AND_WORK, DO_ADVANCE };
 	enum doing doing = doings[next_random(seed) % (sizeof doings / sizeof *doings)];
 	rig_do_ttl(rig, doing, (int)(next_random(seed) % 12), (int64_t)(next_random(seed) % 20));
 }
@@ -426,7 +429,8 @@ static void history(enum store_outcome outcome, size_t at, size_t times, uint32_
 
 static void test_every_outcome_everywhere(void **state)
 {
-	static const enum store_outcome all[] = { STORE_BUSY, STORE_EXTERNAL, STORE_FULL, STORE_CONSTRAINT, STORE_NOMEM, STORE_UNKNOWN };
+	static const enum store_outcome all[] = { STORE_BUSY, STORE_EXTERNAL, STORE_FULL, STORE_CONSTRAINT, STORE_NOMEM,
+		STORE_UNKNOWN };
 	(void)state;
 	for (size_t o = 0; o < sizeof all / sizeof *all; o++)
 		for (size_t at = 0; at < 12; at++)

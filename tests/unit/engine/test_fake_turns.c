@@ -213,6 +213,7 @@ static void test_work_sees_its_own_turn(void **state)
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(works[i]->locks_on_disk, works[i]->locks);
 		assert_int_equal(works[i]->seen_on_disk, works[i]->seen);
+		assert_true(works[i]->place > (works[i] - 1)->place); /* after the calls of its turn */
 	}
 	rig_free(rig);
 }
@@ -253,6 +254,26 @@ static void test_long_work_holds_nobody_up(void **state)
 	assert_int_equal(works[0]->locks, 0);
 	assert_int_equal(works[3]->locks, 1);
 	assert_int_equal(works[3]->locks_on_disk, 1);
+	rig_free(rig);
+}
+
+/* Slow works wait for each other, and nobody waits for them. */
+static void test_slow_work(void **state)
+{
+	struct rig *rig = rig_new((struct rig_options){ 0 });
+	(void)state;
+	(void)pthread_mutex_lock(&rig->work_gate);
+	struct test_call *first = rig_do(rig, DO_SLOW_WORK, 0), *second = rig_do(rig, DO_SLOW_WORK, 0);
+	struct test_call *write = rig_do(rig, DO_ACQUIRE, 5), *work = rig_do(rig, DO_WORK, 0);
+	rig_run_for(rig, 30);
+	expect_released(write, -1);
+	assert_int_equal(work->decided, 1);
+	assert_int_equal(first->decided, 1);
+	assert_int_equal(second->decided, 0);
+	(void)pthread_mutex_unlock(&rig->work_gate);
+	rig_settle(rig);
+	assert_int_equal(first->locks_on_disk, 0);
+	assert_int_equal(second->locks_on_disk, 1);
 	rig_free(rig);
 }
 
@@ -367,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_work_sees_its_own_turn),
 		cmocka_unit_test(test_work_flushes_soft_changes),
 		cmocka_unit_test(test_long_work_holds_nobody_up),
+		cmocka_unit_test(test_slow_work),
 		cmocka_unit_test(test_turns_are_bounded),
 		cmocka_unit_test(test_turns_are_bounded_by_bytes),
 		cmocka_unit_test(test_mass_expiry),

@@ -7,13 +7,13 @@
 
 struct rig {
 	struct transport *transport;
-	bool echo;           /* each text is answered at once with itself; else the test calls transport_done */
-	bool hold_each;      /* each text holds its connection */
-	bool pause_each;     /* each text pauses the transport */
-	struct text seen;    /* "text\n" for each on_text */
+	bool echo;        /* each text is answered at once with itself; else the test calls transport_done */
+	bool hold_each;   /* each text holds its connection */
+	bool pause_each;  /* each text pauses the transport */
+	struct text seen; /* "text\n" for each on_text */
 	size_t texts, opened, closed, overlong, signals;
-	uint64_t last;       /* the connection opened last */
-	char peer[128];      /* its peer */
+	uint64_t last;  /* the connection opened last */
+	char peer[128]; /* its peer */
 };
 
 /* A rig with these limits (zeros: the defaults). Ends with rig_close. */

@@ -170,7 +170,8 @@ static void test_overlong_can_be_sent_to_its_end(void **state)
 
 static void test_http_verb_closes(void **state)
 {
-	static const char *const lines[] = { "GET / HTTP/1.1\r\n", "POST /rpc HTTP/1.1\r\nHost: a\r\n\r\n{}\n", "\r\nOPTIONS * HTTP/1.1\n" };
+	static const char *const lines[] = { "GET / HTTP/1.1\r\n", "POST /rpc HTTP/1.1\r\nHost: a\r\n\r\n{}\n",
+		"\r\nOPTIONS * HTTP/1.1\n" };
 	struct rig *rig = *state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct text got = { 0 };
