@@ -120,6 +120,7 @@ static void load_refuses(struct place *p, const char *sql, const char *part)
 		fail_msg("\"%s\" does not say \"%s\"", e->message, part);
 	assert_int_equal(e->details[0].integer, EX_DATAERR);
 	assert_int_equal(list.n, 0);
+	change_list_free(&list);
 	error_free(e);
 }
 

@@ -1,60 +1,8 @@
-/* The schema as people read it: schema/database.sql is what a new database has, and the views say what they should.
- * With ALLOT_WRITE_SCHEMA=FILE the file is written instead of compared. */
-#include <stdio.h>
+/* The schema as people meet it in the sqlite3 shell: the views say what they should. (schema/database.sql is held by tests/integration.) */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "sample.h"
-
-static char *dump(sqlite3 *db)
-{
-	struct text t = { 0 };
-	sqlite3_stmt *s = NULL;
-	text_printf(&t, "-- The schema of a new database. Generated from it (make schema) and held by tests/unit/store/test_schema.c: do not edit.\n\n"
-			"PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
-		(int)hand_number(db, "PRAGMA application_id"), (int)hand_number(db, "PRAGMA user_version"));
-	assert_int_equal(sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid", -1, &s, NULL), SQLITE_OK);
-	while (sqlite3_step(s) == SQLITE_ROW)
-		text_printf(&t, "\n%s;\n", (const char *)sqlite3_column_text(s, 0));
-	sqlite3_finalize(s);
-	return text_take(&t);
-}
-
-static void the_committed_schema(void **state)
-{
-	sqlite3 *db = hand_open(*state);
-	const char *write = getenv("ALLOT_WRITE_SCHEMA");
-	char *now = dump(db);
-	size_t size;
-	sqlite3_close(db);
-	if (write) {
-		write_bytes(write, now, strlen(now));
-	} else if (file_exists("schema/database.sql")) {
-		char *committed = bytes_of("schema/database.sql", &size);
-		if (strcmp(committed, now) != 0)
-			fail_msg("schema/database.sql is not what migrations/ makes: run make schema");
-		free(committed);
-	} else {
-		skip();
-	}
-	free(now);
-}
-
-/* The committed file makes a database of the same schema. */
-static void the_committed_schema_works(void **state)
-{
-	sqlite3 *is = hand_open(*state), *made = NULL;
-	char *want = dump(is);
-	assert_int_equal(sqlite3_open(":memory:", &made), SQLITE_OK);
-	hand_may(made, want);
-	char *again = dump(made);
-	assert_string_equal(again, want);
-	sqlite3_close(is);
-	sqlite3_close(made);
-	free(again);
-	free(want);
-}
 
 static void every_table_is_strict(void **state)
 {
@@ -130,8 +78,6 @@ static void a_device_without_resources(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_committed_schema, place_new_open, place_end),
-		cmocka_unit_test_setup_teardown(the_committed_schema_works, place_new_open, place_end),
 		cmocka_unit_test_setup_teardown(every_table_is_strict, place_new_open, place_end),
 		cmocka_unit_test_setup_teardown(the_views, place_new_sample, place_end),
 		cmocka_unit_test_setup_teardown(a_device_without_resources, place_new_sample, place_end),
