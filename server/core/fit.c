@@ -210,6 +210,8 @@ struct share *shares_of_picks(const struct fit *fit, const struct node *node, co
 enum fit_verdict fit_assign(struct fit *fit, const struct node *node, struct share **ret, size_t *n)
 {
 	uint16_t picks[REQUEST_CLAIMS * CLAIM_COUNT];
+	if (node->closed)
+		return FIT_NO;
 	view_build(fit, node, VIEW_NOW, &fit->now);
 	enum fit_verdict verdict = search_assign(fit, &fit->now, fit->n_claims, true, true, picks);
 	if (verdict == FIT_YES)
