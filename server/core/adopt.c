@@ -69,13 +69,15 @@ static void put_adopted(struct txn *txn, const struct adopt *args, struct node *
 	if (old)
 		pod_give_way(txn, old, &(struct event){ .kind = "pod.released", .cause = "adopted" });
 	txn_put(txn, RECORD_ALLOCATION, NULL, made); /* before anything sweeps a missing device that it uses */
-	promise_drop(txn, made->pod.uid, "nomination.cleared", "adopted");
+	struct node *nominated = promise_end(txn, made->pod.uid, "nomination.cleared", "adopted");
 	refusal_drop(txn, made->pod.uid);
 	lapse_drop(txn, made->pod.uid, made->node);
 	pod_event(txn, made, &(struct event){ .kind = "pod.adopted" });
 	if (over)
 		pod_event(txn, made, &(struct event){ .kind = "server.alarm", .cause = "over_subscribed" });
 	promises_recheck(txn, n, "adopted", made->pod.uid);
+	if (nominated)
+		promise_ended(txn, nominated, made->pod.uid);
 	missing_sweep(txn, n);
 }
 

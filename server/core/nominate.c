@@ -6,19 +6,41 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-bool promise_drop(struct txn *txn, const char *uid, const char *kind, const char *cause)
+static void take_away(struct txn *txn, const struct nomination *r, const struct event *why)
+{
+	struct event e = *why;
+	record_ref(r);
+	txn_put(txn, RECORD_NOMINATION, r, NULL);
+	e.node = r->node;
+	e.uid = r->pod.uid;
+	e.subject_kind = SUBJECT_NOMINATION;
+	e.subject = r;
+	txn_event(txn, &e);
+	record_unref(RECORD_NOMINATION, r);
+}
+
+struct node *promise_end(struct txn *txn, const char *uid, const char *kind, const char *cause)
 {
 	const struct promise *p = cluster_promise(txn->cluster, uid);
 	if (!p)
-		return false;
+		return NULL;
 	struct node *n = p->node;
-	const struct nomination *r = record_ref(p->record);
-	txn_put(txn, RECORD_NOMINATION, r, NULL);
-	txn_event(txn, &(struct event){ .kind = kind, .node = r->node, .uid = r->pod.uid, .cause = cause,
-		.subject_kind = SUBJECT_NOMINATION, .subject = r });
-	record_unref(RECORD_NOMINATION, r);
+	take_away(txn, p->record, &(struct event){ .kind = kind, .cause = cause });
+	return n;
+}
+
+void promise_ended(struct txn *txn, struct node *n, const char *by)
+{
+	promises_recheck(txn, n, "victims_stay", by);
 	missing_sweep(txn, n);
-	return true;
+}
+
+bool promise_drop(struct txn *txn, const char *uid, const char *kind, const char *cause)
+{
+	struct node *n = promise_end(txn, uid, kind, cause);
+	if (n)
+		promise_ended(txn, n, uid);
+	return n;
 }
 
 static void promise_moved(struct txn *txn, const struct nomination *old, const struct share *shares, size_t n, const char *cause, const char *by)
@@ -33,46 +55,83 @@ static void promise_moved(struct txn *txn, const struct nomination *old, const s
 		.subject_kind = SUBJECT_NOMINATION, .subject = made });
 }
 
-static void promise_invalidated(struct txn *txn, const struct nomination *old, const char *cause, const char *by)
+/* Everybody who leaves before the nomination is used: its victims and those of the nominations that count for it. */
+static const char **leaving_before(const struct node *n, const struct nomination *r, size_t *count)
 {
-	record_ref(old);
-	txn_put(txn, RECORD_NOMINATION, old, NULL);
-	txn_event(txn, &(struct event){ .kind = "nomination.invalidated", .node = old->node, .uid = old->pod.uid, .cause = cause, .by = by,
-		.subject_kind = SUBJECT_NOMINATION, .subject = old });
-	record_unref(RECORD_NOMINATION, old);
+	const char **uids = NULL;
+	size_t room = 0;
+	*count = 0;
+	for (const struct promise *p = n->promises; p; p = p->next)
+		for (size_t i = 0; i < p->record->n_victims && p->record->pod.priority >= r->pod.priority; i++) {
+			uids = mem_grow(uids, *count, &room, sizeof *uids);
+			uids[(*count)++] = p->record->victims[i];
+		}
+	return uids;
 }
 
-/* Whether a nomination still stands as it is; if not, moves it on its node or drops it. */
-static void recheck(struct txn *txn, struct node *n, const struct nomination *r, const char *cause, const char *by)
+static bool types_hold(const struct node *n, const struct nomination *r)
+{
+	for (size_t i = 0; i < r->n_shares; i++) {
+		const struct device *d = node_device(n, r->shares[i].device_id);
+		if (!d || strcmp(d->record->type, r->request->claims[r->shares[i].claim].type) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a nomination still stands as it is: invariant 4 of the contract. That victims of others still hold what it waits for is no harm. */
+static bool stands(struct txn *txn, const struct node *n, const struct nomination *r)
+{
+	size_t count;
+	const char **leaving = leaving_before(n, r, &count);
+	const struct fit_query query = { .pod = &r->pod, .request = r->request, .without = leaving, .n_without = count };
+	struct fit *fit = fit_new(txn->cluster, &query);
+	bool holds = types_hold(n, r) && fit_holds(fit, n, r->shares, r->n_shares);
+	fit_free(fit);
+	free(leaving);
+	return holds;
+}
+
+/* Moves a nomination that does not stand any more on its node, or drops it. Returns whether victims of it stay. */
+static bool replace(struct txn *txn, struct node *n, const struct nomination *r, const char *cause, const char *by)
 {
 	const struct fit_query query = { .pod = &r->pod, .request = r->request, .without = r->victims, .n_without = r->n_victims };
 	struct fit *fit = fit_new(txn->cluster, &query);
 	struct share *shares = NULL;
 	size_t n_shares = 0;
-	bool holds = fit_holds(fit, n, r->shares, r->n_shares);
-	bool movable = !holds && fit_node(fit, n, NULL) == FIT_YES && fit_assign(fit, n, &shares, &n_shares) == FIT_YES;
+	bool movable = fit_node(fit, n, NULL) == FIT_YES && fit_assign(fit, n, &shares, &n_shares) == FIT_YES;
 	fit_free(fit);
 	if (movable)
 		promise_moved(txn, r, shares, n_shares, cause, by);
-	else if (!holds)
-		promise_invalidated(txn, r, cause, by);
+	else
+		take_away(txn, r, &(struct event){ .kind = "nomination.invalidated", .cause = cause, .by = by });
 	free(shares);
+	return !movable && r->n_victims;
+}
+
+/* Goes once through the nominations of the node; true when some victims stay that others counted on. */
+static bool recheck_all(struct txn *txn, struct node *n, const char *cause, const char *by)
+{
+	size_t count = n->n_promises, i = 0;
+	const struct nomination **list = mem_array(count, sizeof *list);
+	bool victims_stay = false;
+	for (const struct promise *p = n->promises; p; p = p->next)
+		list[i++] = record_ref(p->record);
+	for (i = 0; i < count; i++) {
+		if (!stands(txn, n, list[i]))
+			victims_stay |= replace(txn, n, list[i], cause, by);
+		record_unref(RECORD_NOMINATION, list[i]);
+	}
+	free(list);
+	return victims_stay;
 }
 
 void promises_recheck(struct txn *txn, struct node *n, const char *cause, const char *by)
 {
-	size_t count = n->n_promises;
-	if (!count)
+	if (!n->n_promises)
 		return;
-	const struct nomination **list = mem_array(count, sizeof *list);
-	size_t i = 0;
-	for (const struct promise *p = n->promises; p; p = p->next)
-		list[i++] = record_ref(p->record);
-	for (i = 0; i < count; i++) {
-		recheck(txn, n, list[i], cause, by);
-		record_unref(RECORD_NOMINATION, list[i]);
-	}
-	free(list);
+	while (recheck_all(txn, n, cause, by))
+		continue;
 	missing_sweep(txn, n);
 }
 
@@ -137,12 +196,14 @@ const struct nomination *nominate_place(struct txn *txn, const struct nominate *
 		.n_victims = args->n_victims,
 	};
 	const struct nomination *made = nomination_new(&record);
-	promise_drop(txn, made->pod.uid, "nomination.cleared", "renominated");
+	struct node *before = promise_end(txn, made->pod.uid, "nomination.cleared", "renominated");
 	txn_put(txn, RECORD_NOMINATION, NULL, made);
 	txn_event(txn, &(struct event){ .kind = "nomination.set", .node = made->node, .uid = made->pod.uid,
 		.subject_kind = SUBJECT_NOMINATION, .subject = made });
 	tell_victims(txn, made);
 	promises_recheck(txn, node, "overridden", made->pod.uid);
+	if (before)
+		promise_ended(txn, before, made->pod.uid);
 	return made;
 }
 

@@ -52,6 +52,11 @@ bool lapses_drop(struct txn *txn, const char *uid);
 /* Ends a pod's nomination, if it has one, with an event of `kind` and `cause`. Returns whether it had one. */
 bool promise_drop(struct txn *txn, const char *uid, const char *kind, const char *cause);
 
+/* The two halves of promise_drop, when something takes its place in between: promise_end returns the node it was on (NULL: there was none), for
+ * promise_ended, which looks after the nominations that counted on its victims and the devices that were kept for it. */
+struct node *promise_end(struct txn *txn, const char *uid, const char *kind, const char *cause);
+void promise_ended(struct txn *txn, struct node *n, const char *by);
+
 /* Re-checks the nominations of a node, important ones first: what no longer holds is moved or dropped. `cause` and `by` (a uid or
  * NULL) name what broke them. */
 void promises_recheck(struct txn *txn, struct node *n, const char *cause, const char *by);

@@ -52,11 +52,13 @@ const struct allocation *reserve_place(struct txn *txn, const struct reserve *ar
 	};
 	const struct allocation *made = allocation_new(&record);
 	replace_old(txn, args->pod->uid);
-	promise_drop(txn, args->pod->uid, "nomination.cleared", "reserved");
+	struct node *nominated = promise_end(txn, args->pod->uid, "nomination.cleared", "reserved");
 	refusal_drop(txn, args->pod->uid);
 	txn_put(txn, RECORD_ALLOCATION, NULL, made);
 	pod_event(txn, made, &(struct event){ .kind = "pod.reserved" });
 	promises_recheck(txn, node, "overridden", made->pod.uid);
+	if (nominated)
+		promise_ended(txn, nominated, made->pod.uid);
 	return made;
 }
 

@@ -8,10 +8,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "core/agent.h"
+#include "core/gang.h"
 #include "core/inventory.h"
 #include "core/lifecycle.h"
 #include "core/locks.h"
 #include "core/nominate.h"
+#include "core/preempt.h"
 #include "unit/core/brief.h"
 
 enum { NODES = 4, PODS = 24, DEVICES = 6, IDS = 5 };
@@ -342,6 +344,52 @@ static struct error *do_denominate(struct draw *d)
 		d->txn, p ? p->record->pod.uid : some_uid(d), p ? some_revision(d, p->record->revision) : -1, &cleared);
 }
 
+static struct error *do_preempt(struct draw *d)
+{
+	const struct pod pod = some_pod(d);
+	struct request *request = some_request(d);
+	struct report report = report_new(request, 20);
+	struct preempted found = { 0 };
+	const char *protect = some_uid(d);
+	const struct preempt args = { .pod = &pod,
+		.request = request,
+		.names = random_once_in(d->random, 2) ? node_names : NULL,
+		.n_names = 2,
+		.protect = &protect,
+		.n_protect = 1,
+		.ttl = some_ttl(d, NOMINATION_TTL),
+		.dry_run = random_once_in(d->random, 4) };
+	struct error *error = pod_preempt(d->txn, &args, &report, &found);
+	if (!error)
+		preempted_free(&found);
+	report_free(&report);
+	request_unref(request);
+	return error;
+}
+
+static struct error *do_gang(struct draw *d)
+{
+	enum { MEMBERS = 3 };
+	struct pod pods[MEMBERS];
+	struct request *requests[MEMBERS];
+	struct reserve members[MEMBERS];
+	struct gang_answer answers[MEMBERS];
+	struct report report = { 0 };
+	for (size_t i = 0; i < MEMBERS; i++) {
+		pods[i] = some_pod(d);
+		pods[i].gang = "g";
+		requests[i] = some_request(d);
+		members[i] = (struct reserve){ .pod = &pods[i], .request = requests[i], .ttl = RESERVATION_TTL };
+		if (random_once_in(d->random, 4))
+			members[i].node = some_node(d);
+	}
+	struct error *error = gang_reserve(d->txn, members, MEMBERS, &report, answers);
+	report_free(&report);
+	for (size_t i = 0; i < MEMBERS; i++)
+		request_unref(requests[i]);
+	return error;
+}
+
 /* ---- node agent */
 
 /* A node that is locked, if there is one. */
@@ -500,6 +548,8 @@ static const struct decision decisions[] = {
 	{ "pod.adopt forced", do_adopt_forced, 1, true, false },
 	{ "pod.nominate", do_nominate, 9, false, false },
 	{ "pod.denominate", do_denominate, 2, false, false },
+	{ "pod.preempt", do_preempt, 4, false, true },
+	{ "gang.reserve", do_gang, 3, false, true },
 	{ "plugin.allocate", do_allocate, 14, false, false },
 	{ "plugin.confirm", do_confirm, 4, false, false },
 	{ "plugin.fail", do_fail, 2, false, false },

@@ -266,7 +266,7 @@ static void histories(void **state)
 		play(from_environment("HISTORY_SEED", 0), steps);
 		return;
 	}
-	for (uint64_t seed = 1; seed <= 8; seed++)
+	for (uint64_t seed = 1; seed <= 10; seed++)
 		play(seed, steps);
 }
 
