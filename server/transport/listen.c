@@ -165,8 +165,8 @@ static struct error *split_address(const char *address, char **host, const char 
 	bool whole = bracketed ? length > 2 && address[length - 1] == ']' : length > 0 && !memchr(address, ':', length);
 	if (!whole || colon[1] == '\0')
 		return listen_error(EX_USAGE, address, "an address is HOST:PORT or [IPV6]:PORT");
-	if (strspn(colon + 1, "0123456789") != strlen(colon + 1) || strtoul(colon + 1, NULL, 10) > UINT16_MAX)
-		return listen_error(EX_USAGE, address, "a port is a number up to 65535");
+	if (strtoul(colon + 1, NULL, 10) > UINT16_MAX)
+		return listen_error(EX_USAGE, address, "a port is at most 65535");
 	if (bracketed) {
 		start++;
 		length -= 2;
