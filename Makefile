@@ -5,8 +5,9 @@
 #   server/<module>/*.c      one archive per module; server/*.c is the wiring, server/main.c the program
 #   client/*.c               the library, but for allotctl.c; client/ctl/*.c is the rest of allotctl
 #   tests/unit/**/test_*.c   one program each; other files of the same directory are linked to each of them
-#   tests/{integration,scenarios,fault}/{test_*,runner}.c    programs that start the real server
-#   tests/property/test_*.c, tests/bench/*.c, tests/fuzz/*.c
+#   tests/property/test_*.c, tests/fault/<module>/test_*.c    the same
+#   tests/{integration,scenarios,fault}/{test_*,runner}.c     programs that start the real server
+#   tests/bench/*.c, tests/fuzz/fuzz_*.c
 # Variables: BUILD, CC (gcc or clang), CFLAGS, SANITIZE (address,undefined / thread), COVERAGE=1, DESTDIR, PREFIX.
 
 ifeq ($(origin CC),default)
@@ -99,8 +100,8 @@ helpers         = $(call obj,$(filter-out $(dir $(1))test_%.c,$(wildcard $(dir $
 program         = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 
 CLIENT_TESTS   := $(wildcard tests/unit/client/test_*.c)
-UNIT_TESTS     := $(filter-out $(CLIENT_TESTS),$(call tests_in,unit)) $(call tests_in,property)
-LIVE_TESTS     := $(wildcard tests/scenarios/runner.c) $(call tests_in,integration) $(call tests_in,fault)
+UNIT_TESTS     := $(filter-out $(CLIENT_TESTS),$(call tests_in,unit)) $(call tests_in,property) $(wildcard tests/fault/*/test_*.c)
+LIVE_TESTS     := $(wildcard tests/scenarios/runner.c tests/integration/test_*.c tests/fault/test_*.c)
 has_main        = $(if $(1),$(shell grep -l '^int main' $(1)))
 BENCHES        := $(call has_main,$(wildcard tests/bench/*.c))
 BENCH_LIB      := $(if $(filter-out $(BENCHES),$(wildcard tests/bench/*.c)),$(BUILD)/lib/bench.a)
@@ -175,7 +176,7 @@ $(BUILD)/generated/openrpc.c: client/embed $(OPENRPC)
 # ---- linking tests
 
 define unit_program
-$(call program,$(1)): $(call obj,$(1)) $(call helpers,$(1)) $(patsubst %,$(BUILD)/lib/%.a,$(filter $(PRESENT),$(call uses,$(1)))) \
+$(call program,$(1)): $(call obj,$(1)) $(call helpers,$(1)) $(SUPPORT_LIB) $(patsubst %,$(BUILD)/lib/%.a,$(filter $(PRESENT),$(call uses,$(1)))) \
 		$(if $(findstring $(call uses,$(1)),$(PRESENT)),$(WIRING_LIB))
 endef
 define client_program
@@ -191,6 +192,8 @@ $(foreach t,$(UNIT_TESTS),$(eval $(call unit_program,$(t))))
 $(foreach t,$(CLIENT_TESTS),$(eval $(call client_program,$(t))))
 $(foreach t,$(LIVE_TESTS),$(eval $(call live_program,$(t))))
 $(foreach b,$(BENCHES),$(eval $(call bench_program,$(b))))
+# These run the store in their own process, on histories of tests/property.
+$(call program,$(wildcard tests/fault/store/test_*.c)): $(call obj,tests/property/history.c) $(ARCHIVES)
 
 $(TEST_PROGRAMS) $(BENCH_PROGRAMS):
 	@mkdir -p $(@D)
@@ -220,8 +223,8 @@ scenarios: all $(call program,$(wildcard tests/scenarios/runner.c)) ## the scena
 	@$(TEST_ENV) tools/run-tests $(filter %/runner,$^)
 
 .PHONY: fault
-fault: all $(LIVE_PROGRAMS) ## the long fault tests: 200 kills
-	@$(TEST_ENV) ALLOT_KILLS=200 TEST_TIMEOUT=3000 tools/run-tests $(filter $(BUILD)/tests/fault/%,$(LIVE_PROGRAMS))
+fault: all $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS)) ## the long fault tests: 200 kills
+	@$(TEST_ENV) ALLOT_KILLS=200 TEST_TIMEOUT=3000 tools/run-tests $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS))
 
 .PHONY: asan tsan valgrind
 asan: ## the whole suite with address and undefined behaviour sanitizers

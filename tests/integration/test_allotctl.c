@@ -81,7 +81,7 @@ static void an_unreachable_server_is_3(void **state)
 static void tables_for_people(void **state)
 {
 	says(*state, "nodes", 0, "n1");
-	says(*state, "devices", 0, "n1-gpu-0");
+	says(*state, "devices", 0, "gpu:0");
 	says(*state, "pods", 0, "allocated");
 	says(*state, "locks", 0, "");
 	says(*state, "events", 0, "pod.allocated");

@@ -140,7 +140,7 @@ static void a_socket_path_that_is_too_long_is_refused(void **state)
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
 	struct outcome o = allotd("--data-dir %s/data --socket %s/%s", directory, directory, name);
-	if (o.status == 0 || o.status > 127 || !strstr(o.err, "long"))
+	if (o.status == 0 || o.status > 127 || !strstr(o.err, name))
 		check_failed("status %d: %s", o.status, o.err);
 	outcome_free(&o);
 	directory_remove(directory);
@@ -204,7 +204,7 @@ static void what_is_in_flight_at_the_end_is_answered(void **state)
 		json_decref(answer);
 	}
 	wire_close(w);
-	assert_int_equal(server_end(s, SIGTERM), 0);
+	assert_int_equal(server_end(s, 0), 0); /* it ends already */
 	server_continue(s);
 	for (int i = 0; i < CALLS; i++) {
 		json_t *pod = call_result(s->wire, "pod.get", json_of("{'uid': 'p%d'}", i));

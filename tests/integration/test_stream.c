@@ -116,7 +116,7 @@ static void blank_lines_and_carriage_returns(void **state)
 {
 	struct server *s = *state;
 	struct wire *w = wire_open(s->socket);
-	static const char text[] = "\n\r\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server.info\"}\r\n\r\n \t \n"
+	static const char text[] = "\n\r\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server.info\"}\r\n\r\n\n"
 				   "  {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server.info\"}  \n";
 	assert_true(wire_send(w, text, sizeof text - 1));
 	for (int i = 1; i <= 2; i++) {

@@ -24,7 +24,7 @@ struct server {
  * given; a later --clock there overrides. Fails the test when it does not come up. */
 struct server *server_start(char *const *arguments);
 
-/* Sends the signal and waits for the end: the status as of waitpid. */
+/* Sends the signal (0 = none) and waits for the end: the status as of waitpid. */
 int server_end(struct server *s, int signal);
 
 /* Ends the server by the signal (unless it has ended) and starts it again on the same data. */
