@@ -290,7 +290,7 @@ static void list_candidates(struct search *s, size_t claim, bool ordered, struct
 	size_t found = 0;
 	for (size_t i = 0; i < n->n_devices; i++) {
 		const struct device *d = &n->devices[i];
-		if (claim_stage(c, s->view, i) != STAGE_ROOM)
+		if (claim_stage(c, v, i) != STAGE_ROOM)
 			continue;
 		struct rank *r = &ranks[found++];
 		*r = (struct rank){ .device = (uint16_t)i, .record = d->record };

@@ -66,9 +66,9 @@ static void random_claim(struct random *r, struct claim *c, struct need *needs, 
 		c->exclude_uuids = not;
 		c->n_exclude_uuids = 2;
 	}
-	if (random_once_in(r, 4)) {
+	if (random_once_in(r, 3)) {
 		c->same = random_once_in(r, 2) ? TOPOLOGY_PCIE : TOPOLOGY_NUMA;
-		c->together = c->same == TOPOLOGY_PCIE && random_once_in(r, 2) ? "t" : "";
+		c->together = random_once_in(r, 4) ? "" : c->same == TOPOLOGY_PCIE ? "t" : "u";
 	}
 }
 
@@ -88,7 +88,7 @@ struct pod case_pod(struct random *r, const char *uid)
 {
 	static const char *const gangs[] = { "", "", "g", "h" };
 	return (struct pod){ .uid = uid, .namespace = "default", .name = uid, .gang = gangs[random_below(r, 4)],
-		.priority = (int32_t)random_below(r, 5), .preemptible = !random_once_in(r, 6) };
+		.priority = (int32_t)random_below(r, 7) - 2, .preemptible = !random_once_in(r, 6) };
 }
 
 static void some_nomination(struct random *r, struct lab *lab, const char *uid, const char *node)

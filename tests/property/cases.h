@@ -18,7 +18,7 @@ struct lab *case_cluster(struct random *random, const struct case_shape *shape);
 /* A request of up to `claims` claims for up to `count` devices each; a fresh reference. */
 struct request *case_request(struct random *random, size_t claims, size_t count);
 
-/* A pod with a random priority (0-4), gang, and so on; `uid` is its memory. */
+/* A pod with a random priority (-2 to 4), gang, and so on; `uid` is its memory. */
 struct pod case_pod(struct random *random, const char *uid);
 
 /* The seed of case `i`, and how many cases to try: `otherwise`, or what ALLOT_CASES says. */

@@ -12,6 +12,7 @@ struct question {
 	struct request *requests[PODS];
 	struct reserve members[PODS];
 	size_t n;
+	size_t order[PODS]; /* by priority, rising: who is placed later sees no more promises */
 	struct oracle_extra extra[PODS * ORACLE_PICKS]; /* what the pods before hold */
 	size_t n_extra;
 	size_t steps; /* of the brute force */
@@ -28,7 +29,7 @@ struct placing {
 static bool place_next(void *context, const struct oracle_picks *picks)
 {
 	struct placing *p = context;
-	const struct request *r = p->q->requests[p->pod];
+	const struct request *r = p->q->requests[p->q->order[p->pod]];
 	size_t before = p->q->n_extra, at = 0;
 	p->q->steps++;
 	for (size_t c = 0; c < r->n_claims; c++)
@@ -44,16 +45,17 @@ static bool place_from(struct question *q, size_t pod)
 {
 	if (pod == q->n)
 		return true;
+	size_t member = q->order[pod];
 	for (size_t i = 0; i < q->lab->cluster->n_nodes; i++) {
 		struct placing placing = { q, q->lab->cluster->order[i], pod };
 		struct oracle_extra here[PODS * ORACLE_PICKS];
 		size_t n = 0;
-		if (q->members[pod].node && strcmp(q->members[pod].node, placing.node->record->name) != 0)
+		if (q->members[member].node && strcmp(q->members[member].node, placing.node->record->name) != 0)
 			continue;
 		for (size_t k = 0; k < q->n_extra; k++)
 			if (q->extra[k].node == placing.node)
 				here[n++] = q->extra[k];
-		const struct oracle o = { .cluster = q->lab->cluster, .node = placing.node, .pod = &q->pods[pod], .request = q->requests[pod],
+		const struct oracle o = { .cluster = q->lab->cluster, .node = placing.node, .pod = &q->pods[member], .request = q->requests[member],
 			.gang_exempt = true, .extra = here, .n_extra = n };
 		if (oracle_search(&o, place_next, &placing))
 			return true;
@@ -115,10 +117,17 @@ static void fill(struct question *q, struct random *r)
 {
 	static const char *const uids[PODS] = { "g0", "g1", "g2", "g3" }, *const nodes[] = { "n1", "n2" };
 	struct pod like = case_pod(r, "");
+	bool mixed = random_once_in(r, 2);
 	q->n = 2 + random_below(r, PODS - 1);
 	for (size_t i = 0; i < q->n; i++) {
 		q->pods[i] = like;
 		q->pods[i].uid = q->pods[i].name = uids[i];
+		if (mixed)
+			q->pods[i].priority = (int32_t)random_below(r, 5);
+		size_t at = i;
+		for (; at > 0 && q->pods[q->order[at - 1]].priority > q->pods[i].priority; at--)
+			q->order[at] = q->order[at - 1];
+		q->order[at] = i;
 		q->requests[i] = case_request(r, 2, 2);
 		q->members[i] = (struct reserve){ .pod = &q->pods[i], .request = q->requests[i], .ttl = 60000,
 			.policy = random_once_in(r, 2) ? POLICY_SPREAD : POLICY_BINPACK };
