@@ -72,6 +72,13 @@ static void note_id(struct cluster *c, int64_t id)
 		c->counters.id = id;
 }
 
+/* Nor are tokens, whoever made the lock: it may have been a hand in the sqlite3 shell. */
+static void note_token(struct cluster *c, int64_t token)
+{
+	if (token > c->counters.token)
+		c->counters.token = token;
+}
+
 static void note_ids(struct cluster *c, enum record_kind kind, const void *after)
 {
 	switch (kind) {
@@ -86,6 +93,9 @@ static void note_ids(struct cluster *c, enum record_kind kind, const void *after
 		break;
 	case RECORD_NOMINATION:
 		note_id(c, ((const struct nomination *)after)->id);
+		break;
+	case RECORD_LOCK:
+		note_token(c, ((const struct lock *)after)->token);
 		break;
 	default:
 		break;

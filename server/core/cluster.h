@@ -22,7 +22,7 @@ struct cluster *cluster_new(void);
 void cluster_free(struct cluster *c); /* NULL is legal */
 
 /* Applies one change. It must fit what is there (assert): before is the present record, parents exist.
- * Events are ignored. Does not take references from the change; takes its own. */
+ * Events are ignored. Raises the counters of ids and tokens over those it sees. Does not take references from the change; takes its own. */
 void cluster_apply(struct cluster *c, const struct change *change);
 
 /* Applies the opposite of a change that was just applied. */
