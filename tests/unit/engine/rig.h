@@ -8,7 +8,7 @@
 #include "fake_store.h"
 
 enum {
-	RIG_NODES = 64, /* n0 ... n63 */
+	RIG_NODES = 1500, /* n0 ... n1499 */
 	RIG_CALLS = 8192
 };
 

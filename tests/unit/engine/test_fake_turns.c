@@ -327,10 +327,13 @@ static void test_mass_expiry(void **state)
 	for (int i = 0; i < RIG_NODES; i++)
 		rig_do_ttl(rig, DO_ACQUIRE, i, 1000);
 	rig_settle(rig);
+	size_t before = fake_store_committed(rig->store);
 	rig->clock.start += 1000;
 	struct test_call *c = rig_do(rig, DO_READ, 0);
+	assert_int_equal(c->decided, 0); /* the first 1,024 end, and the turn is full */
 	rig_settle(rig);
 	assert_int_equal(c->locks, 0);
+	assert_int_equal(fake_store_committed(rig->store), before + 2);
 	rig_free(rig);
 }
 
