@@ -138,7 +138,7 @@ static void fill(struct question *q, struct random *r)
 
 static void test_against_the_oracle(void **state)
 {
-	size_t found = 0, cases = case_count(4000);
+	size_t found = 0, cases = case_count(20000);
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);

@@ -175,7 +175,7 @@ static const char *compare(const struct question *q, size_t *plans)
 
 static void test_against_the_oracle(void **state)
 {
-	size_t plans = 0, cases = case_count(3000);
+	size_t plans = 0, cases = case_count(20000);
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);
