@@ -49,6 +49,16 @@ static const char event_beyond_meta[] =
 static const char *const questions[] = { integrity, foreign_keys, bound_without_lock, usage_without_allocation, usage_elsewhere, whole_shared,
 	amount_without_share, handout_without_allocation, promised_without_nomination, event_beyond_meta };
 
+/* Whether a line of integrity_check says that something is wrong with the data; what went wrong in reading it goes to *rc. */
+static bool is_damage(const char *report, int *rc)
+{
+	*rc = connection_judge(report);
+	if ((*rc & 0xff) != SQLITE_CORRUPT)
+		return false;
+	*rc = SQLITE_OK;
+	return true;
+}
+
 /* One sentence for each row. Prepared when it is asked: these run once in a while, not once in a turn. */
 static int ask(sqlite3 *db, const char *question, void (*violation)(void *context, const char *sentence), void *context)
 {
@@ -56,9 +66,9 @@ static int ask(sqlite3 *db, const char *question, void (*violation)(void *contex
 	int rc = sqlite3_prepare_v2(db, question, -1, &s, NULL);
 	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		const char *sentence = (const char *)sqlite3_column_text(s, 0);
-		if (question != integrity || strcmp(sentence, "ok") != 0)
+		rc = sentence ? SQLITE_OK : SQLITE_NOMEM;
+		if (question != integrity ? sentence != NULL : is_damage(sentence, &rc))
 			violation(context, sentence);
-		rc = SQLITE_OK;
 	}
 	(void)sqlite3_finalize(s);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;

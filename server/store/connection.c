@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "base/error.h"
@@ -89,6 +90,17 @@ int connection_number(sqlite3 *db, const char *sql, int64_t *ret)
 	return rc == SQLITE_ROW ? SQLITE_OK : end == SQLITE_OK ? SQLITE_EMPTY : end;
 }
 
+int connection_judge(const char *report)
+{
+	static const char reason[] = "error code=";
+	if (!report)
+		return SQLITE_NOMEM;
+	if (strcmp(report, "ok") == 0)
+		return SQLITE_OK;
+	const char *at = strstr(report, reason);
+	return at ? atoi(at + sizeof reason - 1) : SQLITE_CORRUPT;
+}
+
 enum store_outcome connection_outcome(int rc, bool committing)
 {
 	switch (rc & 0xff) {
@@ -96,6 +108,7 @@ enum store_outcome connection_outcome(int rc, bool committing)
 		return STORE_OK;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL: /* somebody else held the index of the log for too long */
 		return STORE_BUSY;
 	case SQLITE_FULL:
 		return STORE_FULL; /* the frame that commits is the last one written */
@@ -125,6 +138,7 @@ static int exit_status(int rc)
 		return EX_CANTCREAT;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
 		return EX_TEMPFAIL;
 	case SQLITE_FULL:
 	case SQLITE_IOERR:

@@ -30,6 +30,10 @@ int connection_run(sqlite3 *db, const char *sql);
 /* The number that a statement without parameters yields, e.g. a pragma. */
 int connection_number(sqlite3 *db, const char *sql, int64_t *ret);
 
+/* What a line of quick_check or integrity_check means: SQLITE_OK, SQLITE_CORRUPT, or, when a page could not be read at all, which these report
+ * in words like damage, the code of that failure. NULL is SQLITE_NOMEM. */
+int connection_judge(const char *report);
+
 /* How a transaction ended that failed with `rc`; `committing`: while it was being committed. */
 enum store_outcome connection_outcome(int rc, bool committing);
 

@@ -43,10 +43,12 @@ static struct error *quick_check(const struct store *store, const char *table)
 	int rc = sqlite3_prepare_v2(store->db, sql, -1, &s, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(s);
-	if (rc != SQLITE_ROW)
-		e = connection_error(store->db, rc, store->directory.database, "cannot be checked");
-	else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0)
-		e = exit_error(EX_DATAERR, "the database %s is damaged: %s", store->directory.database, (const char *)sqlite3_column_text(s, 0));
+	const char *report = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+	int judged = rc == SQLITE_ROW ? connection_judge(report) : rc;
+	if (judged == SQLITE_CORRUPT && report)
+		e = exit_error(EX_DATAERR, "the database %s is damaged: %s", store->directory.database, report);
+	else if (judged != SQLITE_OK)
+		e = connection_error(store->db, judged, store->directory.database, "cannot be checked");
 	(void)sqlite3_finalize(s);
 	free(sql);
 	return e;
