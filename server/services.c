@@ -56,9 +56,17 @@ static struct error *events(void *reader, const struct world_event_query *query,
 {
 	struct each pass = { each, context };
 	const struct store_event_query q = {
-		.after = query->after, .limit = query->limit, .uid = query->uid, .node = query->node
+		.after = query->after, .limit = query->limit, .uid = query->uid, .node = query->node, .mention = query->mention
 	};
 	return store_reader_events(reader, &q, pass_on, &pass, last);
+}
+
+static struct error *span(void *reader, struct world_span *ret)
+{
+	struct store_span s = { 0 };
+	struct error *error = store_reader_span(reader, &s);
+	*ret = (struct world_span){ .horizon = s.horizon, .revision = s.revision, .epoch = s.epoch, .since = s.since };
+	return error;
 }
 
 static struct error *load(void *reader, struct change_list *ret)
@@ -97,6 +105,7 @@ const struct world_services world_services = {
 	.status = status,
 	.advance = advance,
 	.events = events,
+	.span = span,
 	.load = load,
 	.check = check,
 	.backup = backup,

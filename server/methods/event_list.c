@@ -17,7 +17,7 @@ static const struct rpc_field fields[] = {
 };
 static const struct rpc_shape shape = { SHAPE_OF(struct list_params, fields) };
 
-static void print_event(void *context, const struct world_event *e)
+void view_event(void *context, const struct world_event *e)
 {
 	struct json_out *o = context;
 	out_object(o, NULL);
@@ -47,7 +47,7 @@ static struct rpc_done work(struct rpc_call *call, const void *params, void *wor
 	int64_t last;
 
 	out_array(o, "events");
-	struct error *error = w->services->events(reader, &query, print_event, o, &last);
+	struct error *error = w->services->events(reader, &query, view_event, o, &last);
 	if (error)
 		return rpc_refuse(call, error);
 	out_end(o);

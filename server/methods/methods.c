@@ -35,6 +35,8 @@ const struct rpc_method *const all_methods[] = {
 	&lock_list_method,
 	&nomination_list_method,
 	&event_list_method,
+	&pod_history_method,
+	&device_history_method,
 	&server_info_method,
 	&server_check_method,
 	&backup_create_method,

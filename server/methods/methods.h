@@ -17,6 +17,7 @@ extern const struct rpc_method plugin_pending_method, plugin_allocate_method, pl
 	plugin_reconcile_method;
 extern const struct rpc_method lock_acquire_method, lock_release_method, lock_list_method;
 extern const struct rpc_method backup_create_method, backup_list_method, backup_read_method, backup_remove_method;
+extern const struct rpc_method pod_history_method, device_history_method;
 extern const struct rpc_method event_list_method, server_info_method, server_check_method, clock_advance_method;
 
 #endif

@@ -78,17 +78,16 @@ static size_t find_holders(const struct node *n, const struct device *d, struct 
 	return found;
 }
 
-static void view_holder(struct json_out *o, const struct holder *h)
+void view_holder(struct json_out *o, const struct allocation *a, const struct share *s)
 {
-	const struct allocation *a = h->allocation;
 	out_object(o, NULL);
 	out_string(o, "uid", a->pod.uid);
 	out_string(o, "namespace", a->pod.namespace);
 	out_string(o, "name", a->pod.name);
-	out_string(o, "container", a->request->claims[h->share->claim].container);
+	out_string(o, "container", a->request->claims[s->claim].container);
 	out_string(o, "state", pod_state_name(a->state));
-	out_bool(o, "whole", h->share->whole);
-	view_amounts(o, "resources", h->share->amounts, h->share->n_amounts);
+	out_bool(o, "whole", s->whole);
+	view_amounts(o, "resources", s->amounts, s->n_amounts);
 	out_end(o);
 }
 
@@ -103,7 +102,7 @@ void view_device_members(struct json_out *o, const struct node *n, const struct 
 	size_t count = find_holders(n, d, holders);
 	out_array(o, "holders");
 	for (size_t i = 0; i < count; i++)
-		view_holder(o, &holders[i]);
+		view_holder(o, holders[i].allocation, holders[i].share);
 	out_end(o);
 	free(holders);
 }

@@ -8,6 +8,7 @@ static const struct rpc_member share_members[] = {
 	{ "minor", "integer", "Its number on the node." },
 	{ "whole", "boolean", "Held alone." },
 	{ "resources", "{integer}", "Amounts held; the capacity for a whole device." },
+	{ "reuse", "string?", "The container whose device it is: this one takes nothing of its own." },
 	{ "claimed", "boolean?", "Handed out by the node agent (or, without one, at bind)." },
 	{ 0 },
 };
@@ -186,6 +187,19 @@ static const struct rpc_member suggestion_members[] = {
 };
 static const struct rpc_type suggestion_type = { "Suggestion", "The cheapest thing that would make it fit.", suggestion_members };
 
+static const struct rpc_member change_members[] = {
+	{ "revision", "integer", "Of the change." },
+	{ "at", "integer", "Unix ms." },
+	{ "kind", "string", "What happened: pod.reserved, device.updated ..." },
+	{ "node", "string?", "The device's node." },
+	{ "uid", "string?", "The pod, when one came, went on or left." },
+	{ "actor", "string", "Who did it." },
+	{ "holders", "[Holder]?", "What that pod holds on the device afterwards; empty when it left." },
+	{ "device", "object?", "The device's record afterwards, when it was about itself." },
+	{ 0 },
+};
+static const struct rpc_type change_type = { "DeviceChange", "Something that happened to a device.", change_members };
+
 static const struct rpc_member backup_members[] = {
 	{ "name", "string", "Of the file in the backup directory." },
 	{ "bytes", "integer", "Its size." },
@@ -197,5 +211,5 @@ static const struct rpc_type backup_type = { "Backup", "A copy of the database."
 
 const struct rpc_type *const view_types[] = { &share_type, &allocation_type, &nomination_type, &lock_type, &node_type,
 	&holder_type, &device_type, &refusal_type, &reason_type, &group_type, &event_type, &lapse_type, &conflict_type,
-	&suggestion_type, &backup_type };
+	&suggestion_type, &backup_type, &change_type };
 const size_t n_view_types = sizeof view_types / sizeof view_types[0];

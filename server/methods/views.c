@@ -42,6 +42,7 @@ static void view_share(struct json_out *o, const struct claim *c, const struct s
 	out_int(o, "minor", s->minor);
 	out_bool(o, "whole", s->whole);
 	view_amounts(o, "resources", s->amounts, s->n_amounts);
+	out_string_if(o, "reuse", c->reuse);
 	if (claimed)
 		out_bool(o, "claimed", *claimed);
 	out_end(o);

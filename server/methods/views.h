@@ -41,6 +41,8 @@ void view_refusal(struct json_out *o, const char *key, const struct refusal *r);
 /* A device with its holders; `node` is its node and `d` its place there. */
 void view_device(struct json_out *o, const char *key, const struct node *n, const struct device *d);
 void view_device_members(struct json_out *o, const struct node *n, const struct device *d);
+/* What one pod holds on a device by one claim: an element of `holders`. */
+void view_holder(struct json_out *o, const struct allocation *a, const struct share *s);
 /* Only what its record says. */
 void view_device_record(struct json_out *o, const struct device_record *r);
 

@@ -32,6 +32,15 @@ struct world_event {
 struct world_event_query {
 	int64_t after, limit;
 	const char *uid, *node; /* NULL = any */
+	const char *mention;    /* what the data must contain; NULL = anything */
+};
+
+/* How far history reaches back. */
+struct world_span {
+	int64_t horizon;  /* revisions up to this are gone */
+	int64_t revision; /* the last one */
+	int64_t epoch;
+	int64_t since;    /* the time of the first event that is there, Unix ms; 0 when there is none */
 };
 
 /* A backup; see store/backup.h. */
@@ -44,6 +53,9 @@ struct world_backup {
 	int64_t epoch;
 };
 
+/* Prints one row as an Event; `context` is a struct json_out. */
+void view_event(void *context, const struct world_event *event);
+
 struct world_services {
 	void (*status)(void *server, struct world_status *ret);
 	/* Moves the manual clock by `ms` within the open turn and returns the new time; -1 when the clock is not manual. */
@@ -51,6 +63,7 @@ struct world_services {
 	/* Off the loop, with the reader given to `work`: */
 	struct error *(*events)(void *reader, const struct world_event_query *query,
 		void (*each)(void *context, const struct world_event *), void *context, int64_t *last);
+	struct error *(*span)(void *reader, struct world_span *ret);
 	/* Reads the rows, and checks what only the database can know. */
 	struct error *(*load)(void *reader, struct change_list *ret);
 	struct error *(*check)(void *reader, void (*violation)(void *context, const char *sentence), void *context);

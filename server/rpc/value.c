@@ -15,6 +15,16 @@ static const struct rpc_value *value_of(const json_t *j)
 	return (const struct rpc_value *)j;
 }
 
+struct rpc_value *rpc_value_parse(const char *text)
+{
+	return (struct rpc_value *)json_loads(text, JSON_DECODE_ANY, NULL);
+}
+
+void rpc_value_free(struct rpc_value *v)
+{
+	json_decref((json_t *)v);
+}
+
 enum rpc_value_kind rpc_value_kind(const struct rpc_value *v)
 {
 	switch (json_typeof(json_of(v))) {
@@ -68,6 +78,17 @@ const struct rpc_value *rpc_value_element(const struct rpc_value *v, size_t i)
 const struct rpc_value *rpc_value_member(const struct rpc_value *v, const char *key)
 {
 	return value_of(json_object_get(json_of(v), key));
+}
+
+const char *rpc_value_text(const struct rpc_value *v, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json_of(v), key));
+	return text ? text : "";
+}
+
+bool rpc_value_true(const struct rpc_value *v, const char *key)
+{
+	return json_is_true(json_object_get(json_of(v), key));
 }
 
 const char *rpc_value_next_key(const struct rpc_value *v, const char *key)

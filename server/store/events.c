@@ -12,6 +12,8 @@ static const char event_ends[] = "SELECT coalesce((SELECT min(id) FROM event), 1
 /* The revision of the first event from an id on. */
 static const char event_at[] = "SELECT revision, id FROM event WHERE id >= :id ORDER BY id LIMIT 1";
 
+static const char event_since[] = "SELECT at FROM event WHERE id >= :id ORDER BY id LIMIT 1";
+
 static const char event_page[] = "SELECT revision, n, at, kind, node, uid, actor, data FROM event WHERE id >= :id ORDER BY id";
 
 int events_prepare(struct store_reader *reader)
@@ -20,6 +22,7 @@ int events_prepare(struct store_reader *reader)
 		{ &reader->event_ends, event_ends },
 		{ &reader->event_at, event_at },
 		{ &reader->event_page, event_page },
+		{ &reader->event_since, event_since },
 	};
 	return statement_prepare(reader->db, sources, sizeof sources / sizeof *sources);
 }
@@ -65,7 +68,8 @@ static struct store_event present_event(const struct statement *s)
 static bool matches(const struct store_event_query *query, const struct statement *s)
 {
 	return (!query->node || strcmp(query->node, statement_column_text(s, 4)) == 0) &&
-	       (!query->uid || strcmp(query->uid, statement_column_text(s, 5)) == 0);
+	       (!query->uid || strcmp(query->uid, statement_column_text(s, 5)) == 0) &&
+	       (!query->mention || strstr(statement_column_text(s, 7), query->mention));
 }
 
 /* Walks from `start` on. When it stops before the end of history, `*last` is the revision it has completed; otherwise it is not touched. */
@@ -113,5 +117,26 @@ struct error *store_reader_events(struct store_reader *reader, const struct stor
 	if (rc != SQLITE_OK)
 		return reader_failed(reader, rc);
 	*last = complete;
+	return NULL;
+}
+
+struct error *store_reader_span(struct store_reader *reader, struct store_span *ret)
+{
+	struct store_meta meta;
+	int64_t start = 0;
+	int rc = load_meta(&reader->loader, &meta);
+	if (rc == SQLITE_OK)
+		rc = find_start(reader, meta.horizon, &start);
+	if (rc != SQLITE_OK)
+		return reader_failed(reader, rc);
+	*ret = (struct store_span){ .horizon = meta.horizon, .revision = meta.revision, .epoch = meta.epoch };
+	statement_integer(&reader->event_since, ":id", start);
+	rc = statement_step(&reader->event_since);
+	if (rc == SQLITE_DONE)
+		return NULL;
+	if (rc != SQLITE_ROW)
+		return reader_failed(reader, rc);
+	ret->since = statement_column_integer(&reader->event_since, 0);
+	statement_reset(&reader->event_since);
 	return NULL;
 }

@@ -10,7 +10,7 @@ struct store_reader {
 	char *path;
 	struct loader loader;
 	struct statement begin, rollback;
-	struct statement event_ends, event_at, event_page;
+	struct statement event_ends, event_at, event_page, event_since;
 };
 
 /* store_reader_open for the database file at `path`. */

@@ -110,7 +110,17 @@ struct store_event_query {
 	int64_t after;         /* revisions above this */
 	int64_t limit;         /* at least this many events when there are as many, and the last revision whole */
 	const char *uid, *node; /* NULL = any */
+	const char *mention;    /* what the event's data must contain; NULL = anything */
 };
+
+/* How far history reaches back. */
+struct store_span {
+	int64_t horizon;  /* revisions up to this are gone */
+	int64_t revision; /* the last one */
+	int64_t epoch;
+	int64_t since;    /* the time of the first event that is there, Unix ms; 0 when there is none */
+};
+struct error *store_reader_span(struct store_reader *reader, struct store_span *ret) __attribute__((warn_unused_result));
 
 /* Calls `each` for the matching events in order; a revision is never split: after `limit` events it goes on to the end of the revision.
  * `*last` is the revision up to which the answer is complete, which may be reached with fewer events than `limit`, even none: a call looks at a

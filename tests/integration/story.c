@@ -34,9 +34,11 @@ static void try_call(struct story *t, struct wire *w, const char *method, json_t
 
 static json_t *some_request(struct story *t)
 {
-	switch (story_chance(t, 4)) {
+	switch (story_chance(t, 5)) {
 	case 0:
 		return json_of("[{'type': 'gpu', 'count': %d}]", 1 + story_chance(t, 2));
+	case 2:
+		return json_of("[{'type': 'gpu', 'container': 'i', 'reuse': 'm'}, {'type': 'gpu', 'container': 'm', 'resources': {'core': 40}}]");
 	case 1:
 		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': %d}},"
 			       " {'type': 'gpu', 'container': 'b', 'resources': {'core': 20}}]",
