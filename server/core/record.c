@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "core/counted.h"
 #include "core/pack.h"
 
 /* Copies the strings and arrays of `from` into `to`, which is already a flat copy of it. */
@@ -25,11 +25,10 @@ static void *record_new(const void *like, size_t size, pack_function *pack)
 	assert(size <= sizeof scratch);
 	memcpy(&scratch, like, size);
 	pack(&p, &scratch, like);
-	char *block = mem_alloc(((size + 7) & ~(size_t)7) + p.size);
+	char *block = counted_new(((size + 7) & ~(size_t)7) + p.size);
 	memcpy(block, like, size);
 	p = (struct pack){ .at = block + ((size + 7) & ~(size_t)7) };
 	pack(&p, block, like);
-	atomic_init((atomic_uint *)(void *)block, 1);
 	return block;
 }
 
@@ -188,27 +187,9 @@ struct event *event_new(const struct event *like)
 	return e;
 }
 
-/* Every record, request and handout begins with its reference count. */
-static atomic_uint *count_of(const void *record)
-{
-	return (atomic_uint *)(uintptr_t)record;
-}
-
 const void *record_ref(const void *record)
 {
-	if (record)
-		atomic_fetch_add_explicit(count_of(record), 1, memory_order_relaxed);
-	return record;
-}
-
-/* Gives back one reference; true when it was the last one. */
-static bool drop(const void *record)
-{
-	if (!record)
-		return false;
-	unsigned before = atomic_fetch_sub_explicit(count_of(record), 1, memory_order_acq_rel);
-	assert(before > 0);
-	return before == 1;
+	return counted_ref(record);
 }
 
 const struct handout *handout_ref(const struct handout *h)
@@ -218,8 +199,8 @@ const struct handout *handout_ref(const struct handout *h)
 
 void handout_unref(const struct handout *h)
 {
-	if (drop(h))
-		free((void *)(uintptr_t)h);
+	if (counted_drop(h))
+		counted_free(h);
 }
 
 static void release_allocation(const struct allocation *a)
@@ -237,7 +218,7 @@ static void release_event(const struct event *e)
 
 void record_unref(enum record_kind kind, const void *record)
 {
-	if (!drop(record))
+	if (!counted_drop(record))
 		return;
 	switch (kind) {
 	case RECORD_ALLOCATION:
@@ -258,7 +239,7 @@ void record_unref(enum record_kind kind, const void *record)
 	default:
 		break;
 	}
-	free((void *)(uintptr_t)record);
+	counted_free(record);
 }
 
 enum record_kind event_subject_record(enum event_subject subject)

@@ -9,7 +9,6 @@
 #ifndef ALLOTD_CORE_RECORD_H
 #define ALLOTD_CORE_RECORD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +39,6 @@ struct pod {
 };
 
 struct node_record {
-	atomic_uint refs;
 	int64_t id;           /* row id, never reused */
 	const char *name;     /* the identity */
 	bool cordoned;
@@ -53,7 +51,6 @@ struct node_record {
 };
 
 struct device_record {
-	atomic_uint refs;
 	int64_t id;        /* row id, never reused */
 	int64_t node_id;
 	const char *node;  /* its node's name */
@@ -93,7 +90,6 @@ enum pod_state { POD_NONE, POD_RESERVED, POD_BOUND, POD_ALLOCATED, POD_RELEASING
 
 /* What a node agent said when it handed out one group. */
 struct handout {
-	atomic_uint refs;
 	const char *call;              /* idempotency key, "" = none */
 	const char *const *device_ids; /* sorted */
 	size_t n_device_ids;
@@ -102,7 +98,6 @@ struct handout {
 };
 
 struct allocation {
-	atomic_uint refs;
 	int64_t id;           /* row id, rising with age, never reused */
 	struct pod pod;       /* pod.uid is the identity */
 	int64_t node_id;
@@ -122,7 +117,6 @@ struct allocation {
 };
 
 struct nomination {
-	atomic_uint refs;
 	int64_t id;
 	struct pod pod;       /* pod.uid is the identity */
 	int64_t node_id;
@@ -138,7 +132,6 @@ struct nomination {
 
 /* The lock of a node. */
 struct lock {
-	atomic_uint refs;
 	int64_t node_id;
 	const char *node;  /* the identity */
 	const char *uid;   /* the pod that holds it */
@@ -150,7 +143,6 @@ struct lock {
 
 /* A bind of (node, uid) that ran out before anything was handed out; kept for 24 h. */
 struct lapse {
-	atomic_uint refs;
 	int64_t node_id;
 	const char *node;
 	const char *uid;   /* with `node` the identity */
@@ -167,7 +159,6 @@ struct slug_count {
 
 /* Why a pod is pending: its last refusals. */
 struct refusal {
-	atomic_uint refs;
 	struct pod pod;           /* pod.uid is the identity */
 	const char *reason;       /* "insufficient", or "failed" after plugin.fail */
 	const char *message;      /* the reason plugin.fail gave, else "" */
@@ -195,7 +186,6 @@ enum event_subject {
 };
 
 struct event {
-	atomic_uint refs;
 	int64_t revision;
 	int64_t n;            /* place within the revision, from 0 */
 	int64_t at;
@@ -211,7 +201,7 @@ struct event {
 	const void *subject;  /* the record, held by reference; NULL for SUBJECT_NONE */
 };
 
-/* X_new copies the template deeply and returns the first reference; `refs` of the template is ignored. */
+/* X_new copies the template deeply and returns the first reference. A template is not a record: it is never referenced. */
 struct node_record *node_record_new(const struct node_record *like);
 struct device_record *device_record_new(const struct device_record *like);
 struct handout *handout_new(const struct handout *like);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "core/counted.h"
 #include "core/pack.h"
 
 static void pack_claim(struct pack *p, struct claim *to, const struct claim *from)
@@ -75,26 +75,22 @@ struct request *request_new(const struct claim *claims, size_t n_claims, const c
 	struct request measured;
 	const size_t head = (sizeof measured + 7) & ~(size_t)7;
 	(void)request_pack(&p, &measured, claims, n_claims, text);
-	struct request *r = mem_alloc(head + p.size);
+	struct request *r = counted_new(head + p.size);
 	p = (struct pack){ .at = (char *)r + head };
 	r->n_groups = request_pack(&p, r, claims, n_claims, text);
 	r->n_claims = n_claims;
-	atomic_init(&r->refs, 1);
 	return r;
 }
 
 const struct request *request_ref(const struct request *r)
 {
-	return record_ref(r);
+	return counted_ref(r);
 }
 
 void request_unref(const struct request *r)
 {
-	if (!r)
-		return;
-	struct request *own = (struct request *)(uintptr_t)r;
-	if (atomic_fetch_sub_explicit(&own->refs, 1, memory_order_acq_rel) == 1)
-		free(own);
+	if (counted_drop(r))
+		counted_free(r);
 }
 
 static struct error *bad_claim(size_t claim, const char *member, const char *sentence)

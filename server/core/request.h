@@ -3,7 +3,6 @@
 #ifndef ALLOTD_CORE_REQUEST_H
 #define ALLOTD_CORE_REQUEST_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,7 +60,6 @@ struct group {
 };
 
 struct request {
-	atomic_uint refs;
 	const char *text;          /* the canonical JSON; equal requests have equal texts */
 	const struct claim *claims; /* in the order in which the kubelet asks */
 	size_t n_claims;
