@@ -126,11 +126,30 @@ static void add_victim(struct plan *plan, const struct candidate *c)
 		plan->highest = a->pod.priority;
 }
 
+/* What the sum of priorities can still lose by these candidates. */
+static int64_t negative_part(const struct candidate *candidates, size_t n)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i].holding->record->pod.priority < 0)
+			sum += candidates[i].holding->record->pod.priority;
+	return sum;
+}
+
+/* Whether a plan that is still growing is worse than the best already, whoever of the rest becomes a victim. */
+static bool is_worse_already(const struct plan *plan, const struct plan *best, int64_t rest)
+{
+	int order = best->node ? compare_growing(plan, best) : -1;
+	return order > 0 || (order == 0 && plan->sum + rest > best->sum);
+}
+
 /* Gives candidates back. FIT_NO: more victims than a plan may have, or worse than `best` already. */
 static enum fit_verdict give_back(struct planner *p, const struct plan *best, struct plan *plan)
 {
+	int64_t rest = negative_part(p->candidates, p->n);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct holding *h = p->candidates[i].holding;
+		rest -= negative_part(&p->candidates[i], 1);
 		bool in_the_way = fit_leans_on(p->fit, h);
 		fit_set_gone(p->fit, h, false);
 		enum fit_verdict verdict = in_the_way ? fit_try(p->fit) : FIT_YES;
@@ -142,7 +161,7 @@ static enum fit_verdict give_back(struct planner *p, const struct plan *best, st
 		if (plan->n_victims == PLAN_VICTIMS)
 			return FIT_NO;
 		add_victim(plan, &p->candidates[i]);
-		if (best->node && compare_growing(plan, best) > 0)
+		if (is_worse_already(plan, best, rest))
 			return FIT_NO;
 	}
 	return FIT_YES;

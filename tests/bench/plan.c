@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "core/cluster.h"
+#include "core/explain.h"
+#include "core/gang.h"
 #include "core/preempt.h"
 
 enum { DEVICES = 8, PER_DEVICE = 8, ROUNDS = 5 };
@@ -110,6 +112,63 @@ static void plan(struct cluster *c, const char *title, struct request *request_t
 	request_unref(request_take);
 }
 
+static void explain(struct cluster *c, const char *title, int32_t priority, struct request *request_take)
+{
+	const struct pod pod = { .uid = "x", .namespace = "default", .name = "x", .gang = "", .priority = priority, .preemptible = true };
+	const struct explain args = { .pod = &pod, .request = request_take };
+	size_t suggestions = 0;
+	double start = milliseconds();
+	for (int i = 0; i < ROUNDS; i++) {
+		struct explained answer;
+		struct error *error = pod_explain(c, &args, &answer);
+		if (error)
+			printf("%s\n", error->message);
+		suggestions = error ? 0 : answer.suggestions.n;
+		if (!error)
+			explained_free(&answer);
+		error_free(error);
+	}
+	printf("explain  %-34s %4zu suggestions %4.2f ms\n", title, suggestions, (milliseconds() - start) / ROUNDS);
+	request_unref(request_take);
+}
+
+/* A gang of which one pod fits nowhere: everything is tried. */
+static void gang(struct cluster *c, const char *title, struct request *request_take)
+{
+	static const char *const uids[GANG_SEARCHED] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	struct pod pods[GANG_SEARCHED];
+	struct reserve members[GANG_SEARCHED];
+	struct change_list list = { 0 };
+	double start = milliseconds();
+	for (size_t i = 0; i < GANG_SEARCHED; i++) {
+		pods[i] = (struct pod){ .uid = uids[i], .namespace = "default", .name = uids[i], .gang = "", .preemptible = true };
+		members[i] = (struct reserve){ .pod = &pods[i], .request = request_take, .ttl = 1000 };
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		struct txn txn = txn_begin(c, &list, 1, "bench");
+		struct gang_answer answers[GANG_SEARCHED];
+		struct report report;
+		error_free(gang_reserve(&txn, members, GANG_SEARCHED, &report, answers));
+		report_free(&report);
+		txn_undo(&txn);
+	}
+	printf("gang     %-34s %17.2f ms\n", title, (milliseconds() - start) / ROUNDS);
+	change_list_free(&list);
+	request_unref(request_take);
+}
+
+/* Frees one device on each of the last nodes. */
+static void free_devices(struct cluster *c, size_t nodes)
+{
+	for (size_t i = c->n_nodes - nodes; i < c->n_nodes; i++)
+		for (int k = 0; k < PER_DEVICE; k++) {
+			char uid[128];
+			(void)snprintf(uid, sizeof uid, "%s-gpu-0-%d", c->order[i]->record->name, k);
+			const struct change change = { .kind = RECORD_ALLOCATION, .before = cluster_holding(c, uid)->record };
+			cluster_apply(c, &change);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	size_t nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
@@ -121,6 +180,13 @@ int main(int argc, char **argv)
 	plan(c, "8 whole devices", request(8, 0, 1));
 	plan(c, "2 claims of 2 whole devices", request(2, 0, 2));
 	plan(c, "4 claims of 2 parts", request(2, 30, 4));
+	explain(c, "a part of one device", 100, request(1, 40, 1));
+	explain(c, "a whole device, nobody is lower", -1, request(1, 0, 1));
+	explain(c, "4 claims of 2 parts", 100, request(2, 30, 4));
+	free_devices(c, 7);
+	gang(c, "8 pods, 7 free devices", request(1, 0, 1));
+	gang(c, "8 pods in parts of 7 free devices", request(1, 85, 1));
+	gang(c, "8 pods of 2 claims, 7 free devices", request(1, 45, 2));
 	cluster_free(c);
 	return 0;
 }
