@@ -49,25 +49,12 @@ static const void *present(struct store *s, enum record_kind kind, const void *l
 	return n && n->lock ? n->lock->record : NULL;
 }
 
-/* Copies a record's members but not its count of references, which comes first and may be moving. */
-static void copy_members(void *to, const void *from, size_t size)
-{
-	memcpy((char *)to + sizeof(atomic_uint), (const char *)from + sizeof(atomic_uint), size - sizeof(atomic_uint));
-}
-
 /* A disk has bytes of its own: a copy of a node or lock; NULL stays NULL. */
 static const void *copy(enum record_kind kind, const void *record)
 {
-	struct node_record node = { 0 };
-	struct lock taken = { 0 };
 	if (!record)
 		return NULL;
-	if (kind == RECORD_NODE) {
-		copy_members(&node, record, sizeof node);
-		return node_record_new(&node);
-	}
-	copy_members(&taken, record, sizeof taken);
-	return lock_new(&taken);
+	return kind == RECORD_NODE ? (const void *)node_record_new(record) : lock_new(record);
 }
 
 static void put(struct store *s, const struct change *change)
