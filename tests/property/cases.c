@@ -10,20 +10,22 @@ static void add_device(struct random *r, const char *node, size_t i, struct devi
 	size_t kind = random_below(r, 6);
 	(void)snprintf(uuid, 64, "%s-%zu", node, i);
 	*ret = (struct device_report){ .record = {
-		.uuid = uuid,
-		.type = random_once_in(r, 6) ? "nic" : "gpu",
-		.minor = (int64_t)i,
-		.model = random_once_in(r, 3) ? "B" : "A",
-		.healthy = true,
-		.max_shares = random_once_in(r, 3) ? 2 : 0,
-		.numa = (int64_t)random_below(r, 3) - 1,
-		.socket = -1,
-		.pcie = pcies[random_below(r, 3)],
-		.bus_id = "",
-		.reason = "",
-		.capacity = kind == 0 ? small : kind == 1 ? only_core : both,
-		.n_capacity = kind == 1 ? 1 : 2,
-	} };
+					       .uuid = uuid,
+					       .type = random_once_in(r, 6) ? "nic" : "gpu",
+					       .minor = (int64_t)i,
+					       .model = random_once_in(r, 3) ? "B" : "A",
+					       .healthy = true,
+					       .max_shares = random_once_in(r, 3) ? 2 : 0,
+					       .numa = (int64_t)random_below(r, 3) - 1,
+					       .socket = -1,
+					       .pcie = pcies[random_below(r, 3)],
+					       .bus_id = "",
+					       .reason = "",
+					       .capacity = kind == 0   ? small
+							   : kind == 1 ? only_core
+								       : both,
+					       .n_capacity = kind == 1 ? 1 : 2,
+				       } };
 }
 
 static void add_node(struct random *r, struct lab *lab, const char *name, size_t devices)
@@ -54,16 +56,21 @@ static size_t random_needs(struct random *r, struct need *needs)
 
 static void random_claim(struct random *r, struct claim *c, struct need *needs, size_t count)
 {
-	static const char *const model_a[] = { "A" }, *const model_b[] = { "B" }, *const not[] = { "n1-0", "n2-1" };
-	*c = (struct claim){ .type = random_once_in(r, 8) ? "nic" : "gpu", .count = 1 + (int64_t)random_below(r, count), .container = "main",
-		.reuse = "", .together = "", .agent = true, .needs = needs };
+	static const char *const model_a[] = { "A" }, *const model_b[] = { "B" }, *const not [] = { "n1-0", "n2-1" };
+	*c = (struct claim){ .type = random_once_in(r, 8) ? "nic" : "gpu",
+		.count = 1 + (int64_t)random_below(r, count),
+		.container = "main",
+		.reuse = "",
+		.together = "",
+		.agent = true,
+		.needs = needs };
 	c->n_needs = random_needs(r, needs);
 	if (random_once_in(r, 4)) {
 		c->models = random_once_in(r, 2) ? model_b : model_a;
 		c->n_models = 1;
 	}
 	if (random_once_in(r, 6)) {
-		c->exclude_uuids = not;
+		c->exclude_uuids = not ;
 		c->n_exclude_uuids = 2;
 	}
 	if (random_once_in(r, 3)) {
@@ -87,8 +94,12 @@ struct request *case_request(struct random *r, size_t claims, size_t count)
 struct pod case_pod(struct random *r, const char *uid)
 {
 	static const char *const gangs[] = { "", "", "g", "h" };
-	return (struct pod){ .uid = uid, .namespace = "default", .name = uid, .gang = gangs[random_below(r, 4)],
-		.priority = (int32_t)random_below(r, 7) - 2, .preemptible = !random_once_in(r, 6) };
+	return (struct pod){ .uid = uid,
+		.namespace = "default",
+		.name = uid,
+		.gang = gangs[random_below(r, 4)],
+		.priority = (int32_t)random_below(r, 7) - 2,
+		.preemptible = !random_once_in(r, 6) };
 }
 
 static void some_nomination(struct random *r, struct lab *lab, const char *uid, const char *node)
@@ -114,7 +125,8 @@ static void some_defect(struct random *r, struct lab *lab, const char *node)
 	} else if (n->n_devices) {
 		const struct device *d = &n->devices[random_below(r, n->n_devices)];
 		bool ill = random_once_in(r, 2);
-		lab_ok(device_update(lab_txn(lab), node, d->record->uuid, ill ? SAID_NO : SAID_NOTHING, ill ? SAID_NOTHING : SAID_YES, "", &device));
+		lab_ok(device_update(lab_txn(lab), node, d->record->uuid, ill ? SAID_NO : SAID_NOTHING,
+			ill ? SAID_NOTHING : SAID_YES, "", &device));
 		record_unref(RECORD_DEVICE, device);
 	}
 }
@@ -175,7 +187,8 @@ void case_print(const struct cluster *c)
 			print_shares(h->record->shares, h->record->n_shares);
 		}
 		for (const struct promise *p = n->promises; p; p = p->next) {
-			fprintf(stderr, "  %s priority %d gang '%s' is promised", p->record->pod.uid, p->record->pod.priority, p->record->pod.gang);
+			fprintf(stderr, "  %s priority %d gang '%s' is promised", p->record->pod.uid, p->record->pod.priority,
+				p->record->pod.gang);
 			print_shares(p->record->shares, p->record->n_shares);
 			for (size_t v = 0; v < p->record->n_victims; v++)
 				fprintf(stderr, "    over %s\n", p->record->victims[v]);
@@ -188,10 +201,12 @@ void case_print_request(const struct pod *pod, const struct request *request)
 	fprintf(stderr, "%s priority %d gang '%s' asks for\n", pod->uid, pod->priority, pod->gang);
 	for (size_t i = 0; i < request->n_claims; i++) {
 		const struct claim *c = &request->claims[i];
-		fprintf(stderr, "  %lld %s %s same %s together '%s'%s", (long long)c->count, c->type, c->n_models ? c->models[0] : "",
-			topology_name(c->same), c->together, c->n_exclude_uuids ? " not n1-0 n2-1" : "");
+		fprintf(stderr, "  %lld %s %s same %s together '%s'%s", (long long)c->count, c->type,
+			c->n_models ? c->models[0] : "", topology_name(c->same), c->together,
+			c->n_exclude_uuids ? " not n1-0 n2-1" : "");
 		for (size_t k = 0; k < c->n_needs; k++)
-			fprintf(stderr, " %s=%lld/%lld%%", c->needs[k].resource, (long long)c->needs[k].amount, (long long)c->needs[k].percent);
+			fprintf(stderr, " %s=%lld/%lld%%", c->needs[k].resource, (long long)c->needs[k].amount,
+				(long long)c->needs[k].percent);
 		fputc('\n', stderr);
 	}
 }

@@ -6,10 +6,10 @@
 #include "unit/core/lab.h"
 
 struct case_shape {
-	size_t nodes;      /* 1-3 */
-	size_t steps;      /* decisions made beforehand */
+	size_t nodes; /* 1-3 */
+	size_t steps; /* decisions made beforehand */
 	bool nominations;
-	bool defects;      /* devices and nodes that are cordoned, unhealthy or missing */
+	bool defects; /* devices and nodes that are cordoned, unhealthy or missing */
 };
 
 /* A cluster in which pods hold and were promised devices. Ended with lab_free. */

@@ -15,7 +15,8 @@ static bool counts(const struct oracle *q, const struct nomination *n)
 {
 	if (q->ignore_promises || strcmp(n->pod.uid, q->pod->uid) == 0 || n->pod.priority < q->pod->priority)
 		return false;
-	bool same_gang = *n->pod.gang && strcmp(n->pod.gang, q->pod->gang) == 0 && strcmp(n->pod.namespace, q->pod->namespace) == 0;
+	bool same_gang = *n->pod.gang && strcmp(n->pod.gang, q->pod->gang) == 0 &&
+			 strcmp(n->pod.namespace, q->pod->namespace) == 0;
 	return !(q->gang_exempt && same_gang) && !listed(q->gone, q->n_gone, n->pod.uid);
 }
 
@@ -116,7 +117,8 @@ static bool labels_equal(const struct claim *c, const struct device_record *r)
 	for (size_t i = 0; i < c->n_labels; i++) {
 		bool found = false;
 		for (size_t k = 0; k < r->n_labels; k++)
-			found |= strcmp(r->labels[k].key, c->labels[i].key) == 0 && strcmp(r->labels[k].value, c->labels[i].value) == 0;
+			found |= strcmp(r->labels[k].key, c->labels[i].key) == 0 &&
+				 strcmp(r->labels[k].value, c->labels[i].value) == 0;
 		if (!found)
 			return false;
 	}
@@ -265,7 +267,8 @@ static bool before(const struct oracle *q, const struct claim *c, const struct d
 		return y.promised;
 	if (fuller)
 		return q->policy == POLICY_BINPACK ? fuller > 0 : fuller < 0;
-	return a->record->minor != b->record->minor ? a->record->minor < b->record->minor : strcmp(a->record->uuid, b->record->uuid) < 0;
+	return a->record->minor != b->record->minor ? a->record->minor < b->record->minor
+						    : strcmp(a->record->uuid, b->record->uuid) < 0;
 }
 
 /* The devices that suit the claim, best first. */

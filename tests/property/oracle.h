@@ -22,7 +22,7 @@ struct oracle {
 	enum policy policy;
 	bool gang_exempt;
 	bool ignore_promises;
-	const char *const *gone;   /* uids as if they held nothing */
+	const char *const *gone; /* uids as if they held nothing */
 	size_t n_gone;
 	const char *const *wanted; /* victims: their devices come first; NULL = those of the pod's own nomination */
 	size_t n_wanted;

@@ -102,8 +102,13 @@ static bool waiting_helps(const struct question *q)
 		size_t n_gone = 0;
 		for (const struct holding *h = n->holdings; h; h = h->next)
 			gone[n_gone++] = h->record->pod.uid;
-		const struct oracle o = { .cluster = q->lab->cluster, .node = n, .pod = q->pod, .request = q->request, .ignore_promises = true,
-			.gone = gone, .n_gone = n_gone };
+		const struct oracle o = { .cluster = q->lab->cluster,
+			.node = n,
+			.pod = q->pod,
+			.request = q->request,
+			.ignore_promises = true,
+			.gone = gone,
+			.n_gone = n_gone };
 		found = oracle_fits(&o);
 	}
 	return found;
@@ -111,8 +116,8 @@ static bool waiting_helps(const struct question *q)
 
 static const char *check(const struct question *q, const struct explained *e, size_t *counts)
 {
-	static const char *const names[SUGGEST_KINDS] = { "preempting does not help", "waiting does not help", "shrinking does not help",
-		"uncordoning does not help" };
+	static const char *const names[SUGGEST_KINDS] = { "preempting does not help", "waiting does not help",
+		"shrinking does not help", "uncordoning does not help" };
 	bool waits = false;
 	for (size_t i = 0; i < e->suggestions.n; i++) {
 		const struct suggestion *s = &e->suggestions.list[i];
@@ -142,7 +147,9 @@ static void test_suggestions_help(void **state)
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);
-		const struct case_shape shape = { .nodes = 1 + random_below(&r, 3), .steps = 4 + random_below(&r, 16), .nominations = true, .defects = true };
+		const struct case_shape shape = {
+			.nodes = 1 + random_below(&r, 3), .steps = 4 + random_below(&r, 16), .nominations = true, .defects = true
+		};
 		struct lab *lab = case_cluster(&r, &shape);
 		struct request *request = case_request(&r, 2, 3);
 		struct pod pod = case_pod(&r, "x");

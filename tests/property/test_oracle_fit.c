@@ -36,8 +36,14 @@ static bool reason_holds(const struct oracle *q, const struct reason *why)
 
 static const char *compare(const struct oracle *q)
 {
-	const struct fit_query query = { .pod = q->pod, .request = q->request, .policy = q->policy, .gang_exempt = q->gang_exempt,
-		.without = q->n_wanted ? NULL : q->gone, .n_without = q->n_wanted ? 0 : q->n_gone, .victims = q->wanted, .n_victims = q->n_wanted };
+	const struct fit_query query = { .pod = q->pod,
+		.request = q->request,
+		.policy = q->policy,
+		.gang_exempt = q->gang_exempt,
+		.without = q->n_wanted ? NULL : q->gone,
+		.n_without = q->n_wanted ? 0 : q->n_gone,
+		.victims = q->wanted,
+		.n_victims = q->n_wanted };
 	struct fit *fit = fit_new(q->cluster, &query);
 	struct oracle_picks picks = { 0 };
 	struct share *shares = NULL;
@@ -78,15 +84,22 @@ static void test_against_the_oracle(void **state)
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);
-		const struct case_shape shape = { .nodes = 1 + random_below(&r, 2), .steps = random_below(&r, 12), .nominations = true, .defects = true };
+		const struct case_shape shape = {
+			.nodes = 1 + random_below(&r, 2), .steps = random_below(&r, 12), .nominations = true, .defects = true
+		};
 		struct lab *lab = case_cluster(&r, &shape);
 		for (size_t k = 0; k < 4; k++) {
 			const struct node *node = lab->cluster->order[random_below(&r, shape.nodes)];
 			struct request *request = case_request(&r, 3, 3);
 			struct pod pod = case_pod(&r, random_once_in(&r, 3) ? "p1" : "x");
 			const char *gone[8];
-			struct oracle q = { .cluster = lab->cluster, .node = node, .pod = &pod, .request = request,
-				.policy = random_once_in(&r, 2) ? POLICY_SPREAD : POLICY_BINPACK, .gang_exempt = random_once_in(&r, 2), .gone = gone };
+			struct oracle q = { .cluster = lab->cluster,
+				.node = node,
+				.pod = &pod,
+				.request = request,
+				.policy = random_once_in(&r, 2) ? POLICY_SPREAD : POLICY_BINPACK,
+				.gang_exempt = random_once_in(&r, 2),
+				.gone = gone };
 			q.n_gone = random_once_in(&r, 2) ? some_gone(&r, node, gone) : 0;
 			q.wanted = random_once_in(&r, 2) ? gone : NULL;
 			q.n_wanted = q.wanted ? q.n_gone : 0;

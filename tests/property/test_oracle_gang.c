@@ -12,7 +12,7 @@ struct question {
 	struct request *requests[PODS];
 	struct reserve members[PODS];
 	size_t n;
-	size_t order[PODS]; /* by priority, rising: who is placed later sees no more promises */
+	size_t order[PODS];                             /* by priority, rising: who is placed later sees no more promises */
 	struct oracle_extra extra[PODS * ORACLE_PICKS]; /* what the pods before hold */
 	size_t n_extra;
 	size_t steps; /* of the brute force */
@@ -55,8 +55,13 @@ static bool place_from(struct question *q, size_t pod)
 		for (size_t k = 0; k < q->n_extra; k++)
 			if (q->extra[k].node == placing.node)
 				here[n++] = q->extra[k];
-		const struct oracle o = { .cluster = q->lab->cluster, .node = placing.node, .pod = &q->pods[member], .request = q->requests[member],
-			.gang_exempt = true, .extra = here, .n_extra = n };
+		const struct oracle o = { .cluster = q->lab->cluster,
+			.node = placing.node,
+			.pod = &q->pods[member],
+			.request = q->requests[member],
+			.gang_exempt = true,
+			.extra = here,
+			.n_extra = n };
 		if (oracle_search(&o, place_next, &placing))
 			return true;
 	}
@@ -67,8 +72,11 @@ static const char *check_reserved(const struct question *q, const struct gang_an
 {
 	for (size_t i = 0; i < q->n; i++) {
 		const struct allocation *a = answers[i].allocation;
-		const struct oracle o = { .cluster = q->lab->cluster, .node = cluster_node(q->lab->cluster, a->node), .pod = &q->pods[i],
-			.request = q->requests[i], .gang_exempt = true };
+		const struct oracle o = { .cluster = q->lab->cluster,
+			.node = cluster_node(q->lab->cluster, a->node),
+			.pod = &q->pods[i],
+			.request = q->requests[i],
+			.gang_exempt = true };
 		if (strcmp(a->pod.uid, q->pods[i].uid) != 0 || answers[i].existing)
 			return "an answer is about another pod";
 		if (q->members[i].node && strcmp(q->members[i].node, a->node) != 0)
@@ -129,7 +137,9 @@ static void fill(struct question *q, struct random *r)
 			q->order[at] = q->order[at - 1];
 		q->order[at] = i;
 		q->requests[i] = case_request(r, 2, 2);
-		q->members[i] = (struct reserve){ .pod = &q->pods[i], .request = q->requests[i], .ttl = 60000,
+		q->members[i] = (struct reserve){ .pod = &q->pods[i],
+			.request = q->requests[i],
+			.ttl = 60000,
 			.policy = random_once_in(r, 2) ? POLICY_SPREAD : POLICY_BINPACK };
 		if (random_once_in(r, 6))
 			q->members[i].node = nodes[random_below(r, q->lab->cluster->n_nodes < 2 ? 1 : 2)];
@@ -142,7 +152,9 @@ static void test_against_the_oracle(void **state)
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);
-		const struct case_shape shape = { .nodes = 1 + random_below(&r, 3), .steps = random_below(&r, 6), .nominations = random_once_in(&r, 2),
+		const struct case_shape shape = { .nodes = 1 + random_below(&r, 3),
+			.steps = random_below(&r, 6),
+			.nominations = random_once_in(&r, 2),
 			.defects = random_once_in(&r, 4) };
 		struct question *q = mem_alloc(sizeof *q);
 		q->lab = case_cluster(&r, &shape);

@@ -30,14 +30,17 @@ static bool is_protected(const struct question *q, const struct allocation *a)
 	return false;
 }
 
-static bool fits_without(const struct question *q, const struct node *n, const struct allocation *const *gone, size_t n_gone, size_t but)
+static bool fits_without(
+	const struct question *q, const struct node *n, const struct allocation *const *gone, size_t n_gone, size_t but)
 {
 	const char *uids[MOST];
 	size_t k = 0;
 	for (size_t i = 0; i < n_gone; i++)
 		if (i != but)
 			uids[k++] = gone[i]->pod.uid;
-	const struct oracle o = { .cluster = q->lab->cluster, .node = n, .pod = q->pod, .request = q->request, .gone = uids, .n_gone = k };
+	const struct oracle o = {
+		.cluster = q->lab->cluster, .node = n, .pod = q->pod, .request = q->request, .gone = uids, .n_gone = k
+	};
 	return oracle_fits(&o);
 }
 
@@ -95,7 +98,8 @@ static bool is_better(const struct question *q, const struct expected *a, const 
 		return a->sum < b->sum;
 	if (a->n != b->n)
 		return a->n < b->n;
-	return a->n && a->started != b->started ? a->started > b->started : strcmp(a->node->record->name, b->node->record->name) < 0;
+	return a->n && a->started != b->started ? a->started > b->started
+						: strcmp(a->node->record->name, b->node->record->name) < 0;
 }
 
 static struct expected expect(const struct question *q)
@@ -134,8 +138,14 @@ static const char *check_answer(const struct question *q, const struct expected 
 	for (size_t i = 0; i < p->n_victims; i++)
 		if (fits_without(q, e->node, victims, p->n_victims, i))
 			return "a victim is needless";
-	const struct oracle o = { .cluster = q->lab->cluster, .node = e->node, .pod = q->pod, .request = q->request, .gone = uids,
-		.n_gone = p->n_victims, .wanted = uids, .n_wanted = p->n_victims };
+	const struct oracle o = { .cluster = q->lab->cluster,
+		.node = e->node,
+		.pod = q->pod,
+		.request = q->request,
+		.gone = uids,
+		.n_gone = p->n_victims,
+		.wanted = uids,
+		.n_wanted = p->n_victims };
 	if (!oracle_serves(&o, p->shares, p->n_shares) || !oracle_first(&o, &first))
 		return "the devices do not serve";
 	for (size_t i = 0; i < first.n && !p->nominated; i++) { /* once nominated, these devices come first */
@@ -151,7 +161,12 @@ static const char *check_answer(const struct question *q, const struct expected 
 /* Asks for a dry run and then for the real thing. */
 static const char *compare(const struct question *q, size_t *plans)
 {
-	struct preempt args = { .pod = q->pod, .request = q->request, .protect = q->protect, .n_protect = q->n_protect, .ttl = 60000, .dry_run = true };
+	struct preempt args = { .pod = q->pod,
+		.request = q->request,
+		.protect = q->protect,
+		.n_protect = q->n_protect,
+		.ttl = 60000,
+		.dry_run = true };
 	struct expected e = expect(q);
 	const char *wrong = NULL;
 	for (int round = 0; round < 2 && !wrong; round++) {
@@ -179,8 +194,10 @@ static void test_against_the_oracle(void **state)
 	(void)state;
 	for (size_t i = 0; i < cases; i++) {
 		struct random r = case_random(i);
-		const struct case_shape shape = { .nodes = 1 + random_below(&r, 3), .steps = 4 + random_below(&r, 16),
-			.nominations = random_once_in(&r, 2), .defects = random_once_in(&r, 2) };
+		const struct case_shape shape = { .nodes = 1 + random_below(&r, 3),
+			.steps = 4 + random_below(&r, 16),
+			.nominations = random_once_in(&r, 2),
+			.defects = random_once_in(&r, 2) };
 		struct lab *lab = case_cluster(&r, &shape);
 		struct request *request = case_request(&r, 2, 3);
 		struct pod pod = case_pod(&r, "x");

@@ -67,8 +67,18 @@ static inline struct device_report lab_gpu(const char *node, int64_t minor, int6
 {
 	static const struct amount capacity[] = { { "core", 100 }, { "memory", 80 } };
 	(void)snprintf(uuid, 64, "%s-gpu-%lld", node, (long long)minor);
-	return (struct device_report){ .record = { .uuid = uuid, .type = "gpu", .minor = minor, .model = minor % 2 ? "B" : "A", .healthy = true,
-		.numa = minor * 2 < of ? 0 : 1, .socket = -1, .pcie = "", .bus_id = "", .reason = "", .capacity = capacity, .n_capacity = 2 } };
+	return (struct device_report){ .record = { .uuid = uuid,
+					       .type = "gpu",
+					       .minor = minor,
+					       .model = minor % 2 ? "B" : "A",
+					       .healthy = true,
+					       .numa = minor * 2 < of ? 0 : 1,
+					       .socket = -1,
+					       .pcie = "",
+					       .bus_id = "",
+					       .reason = "",
+					       .capacity = capacity,
+					       .n_capacity = 2 } };
 }
 
 static inline void lab_node(struct lab *lab, const char *name, size_t gpus)
@@ -94,9 +104,11 @@ static inline struct request *lab_request(struct claim *claims, size_t n)
 		c->reuse = c->reuse ? c->reuse : "";
 		c->together = c->together ? c->together : "";
 		c->agent = true;
-		text_printf(&t, "[%s %lld %s %s %s %d", c->type, (long long)c->count, c->container, c->reuse, c->together, (int)c->same);
+		text_printf(&t, "[%s %lld %s %s %s %d", c->type, (long long)c->count, c->container, c->reuse, c->together,
+			(int)c->same);
 		for (size_t k = 0; k < c->n_needs; k++)
-			text_printf(&t, " %s=%lld/%lld", c->needs[k].resource, (long long)c->needs[k].amount, (long long)c->needs[k].percent);
+			text_printf(&t, " %s=%lld/%lld", c->needs[k].resource, (long long)c->needs[k].amount,
+				(long long)c->needs[k].percent);
 		for (size_t k = 0; k < c->n_models; k++)
 			text_printf(&t, " model=%s", c->models[k]);
 		text_puts(&t, "]");
@@ -122,11 +134,14 @@ static inline struct request *lab_cores(int64_t count, int64_t core)
 
 static inline struct pod lab_pod(const char *uid, int32_t priority)
 {
-	return (struct pod){ .uid = uid, .namespace = "default", .name = uid, .gang = "", .priority = priority, .preemptible = true };
+	return (struct pod){
+		.uid = uid, .namespace = "default", .name = uid, .gang = "", .priority = priority, .preemptible = true
+	};
 }
 
 /* Reserves and takes over the request; NULL when it does not fit. `node` NULL = anywhere. */
-static inline const struct allocation *lab_reserve_pod(struct lab *lab, const struct pod *pod, const char *node, struct request *request_take)
+static inline const struct allocation *lab_reserve_pod(
+	struct lab *lab, const struct pod *pod, const char *node, struct request *request_take)
 {
 	const struct reserve args = { .pod = pod, .request = request_take, .node = node, .ttl = RESERVATION_TTL };
 	struct report report = report_new(request_take, REPORT_NODES);
@@ -138,7 +153,8 @@ static inline const struct allocation *lab_reserve_pod(struct lab *lab, const st
 	return a;
 }
 
-static inline const struct allocation *lab_reserve(struct lab *lab, const char *uid, int32_t priority, const char *node, struct request *request_take)
+static inline const struct allocation *lab_reserve(
+	struct lab *lab, const char *uid, int32_t priority, const char *node, struct request *request_take)
 {
 	const struct pod pod = lab_pod(uid, priority);
 	return lab_reserve_pod(lab, &pod, node, request_take);
@@ -153,10 +169,14 @@ static inline void lab_release(struct lab *lab, const char *uid)
 }
 
 /* A nomination; whether it fits. */
-static inline bool lab_nominate(struct lab *lab, const struct pod *pod, const char *node, struct request *request_take, const char *const *victims,
-	size_t n_victims)
+static inline bool lab_nominate(struct lab *lab, const struct pod *pod, const char *node, struct request *request_take,
+	const char *const *victims, size_t n_victims)
 {
-	const struct nominate args = { .pod = pod, .node = node, .request = request_take, .victims = victims, .n_victims = n_victims,
+	const struct nominate args = { .pod = pod,
+		.node = node,
+		.request = request_take,
+		.victims = victims,
+		.n_victims = n_victims,
 		.ttl = NOMINATION_TTL };
 	struct report report = report_new(request_take, REPORT_NODES);
 	const struct nomination *made;

@@ -242,7 +242,9 @@ static void ids_of_a_pod_that_is_gone(void **state)
 	struct world *w = *state;
 	static const char *const ids[] = { "d0" };
 	struct allocate args = named("old");
-	const struct confirm confirm = { .node = "n1", .type = "gpu", .container = "", .uid = "new", .device_ids = ids, .n_device_ids = 1, .detail = "" };
+	const struct confirm confirm = {
+		.node = "n1", .type = "gpu", .container = "", .uid = "new", .device_ids = ids, .n_device_ids = 1, .detail = ""
+	};
 	bound(w, "old", "gpu");
 	args.device_ids = ids;
 	args.n_device_ids = 1;
@@ -441,7 +443,9 @@ static void confirming(void **state)
 	struct world *w = *state;
 	static const char *const ids[] = { "d0" }, *const unknown[] = { "d9" };
 	struct allocate args = anonymous();
-	struct confirm confirm = { .node = "n1", .type = "gpu", .container = "main", .uid = "a", .device_ids = ids, .n_device_ids = 1, .detail = "{}" };
+	struct confirm confirm = {
+		.node = "n1", .type = "gpu", .container = "main", .uid = "a", .device_ids = ids, .n_device_ids = 1, .detail = "{}"
+	};
 	bound(w, "a", "main:gpu");
 	args.device_ids = ids;
 	args.n_device_ids = 1;

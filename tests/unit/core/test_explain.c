@@ -46,11 +46,13 @@ static void test_the_sentence(void **state)
 	assert_true(lab_nominate(lab, &p, "n2", lab_whole(1), NULL, 0));
 	lab_ok(node_cordon(lab_txn(lab), "n3", true, "", &ignored));
 	struct explained e = ask(lab, &x, whole);
-	assert_string_equal(text_string(&e.summary), "0/5 nodes are available: 2 insufficient gpu, 1 cordoned, 1 no device of type gpu, "
-						     "1 promised to pods of equal or higher priority.");
+	assert_string_equal(text_string(&e.summary),
+		"0/5 nodes are available: 2 insufficient gpu, 1 cordoned, 1 no device of type gpu, "
+		"1 promised to pods of equal or higher priority.");
 	explained_free(&e);
 	e = ask(lab, &x, a10);
-	assert_string_equal(text_string(&e.summary), "0/5 nodes are available: 3 no device of model A10, 1 cordoned, 1 no device of type gpu.");
+	assert_string_equal(text_string(&e.summary),
+		"0/5 nodes are available: 3 no device of model A10, 1 cordoned, 1 no device of type gpu.");
 	explained_free(&e);
 	request_unref(whole);
 	request_unref(a10);

@@ -6,7 +6,9 @@
 #define OK(call) assert_string_equal(call, "ok")
 
 static const struct pod low = { .uid = "low", .namespace = "default", .name = "low", .gang = "", .preemptible = true };
-static const struct pod high = { .uid = "high", .namespace = "default", .name = "high", .gang = "", .priority = 100, .preemptible = true };
+static const struct pod high = {
+	.uid = "high", .namespace = "default", .name = "high", .gang = "", .priority = 100, .preemptible = true
+};
 
 /* ---- reasons */
 
@@ -193,11 +195,14 @@ static void own_gang_does_not_count(void **state)
 {
 	struct world *w = *state;
 	struct pod mate = pod_of("mate", 0), stranger = pod_of("stranger", 0);
-	const struct pod first = { .uid = "first", .namespace = "default", .name = "first", .gang = "g", .priority = 50, .preemptible = true };
+	const struct pod first = {
+		.uid = "first", .namespace = "default", .name = "first", .gang = "g", .priority = 50, .preemptible = true
+	};
 	mate.gang = stranger.gang = "g";
 	stranger.namespace = "elsewhere";
 	standard_node(w, "n1", 1, 0, 0);
-	OK(try_reserve_with(w, &(struct reserve){ .pod = &first, .request = ask(w, "gpu"), .node = "n1", .ttl = RESERVATION_TTL }));
+	OK(try_reserve_with(
+		w, &(struct reserve){ .pod = &first, .request = ask(w, "gpu"), .node = "n1", .ttl = RESERVATION_TTL }));
 	OK(try_unreserve(w, "first", -1, true));
 	assert_non_null(w->n);
 	assert_string_equal(reason_on(w, &stranger, "gpu", "n1", NULL), "nominated 0 1/0");
@@ -209,7 +214,9 @@ static void own_gang_does_not_count(void **state)
 static void binpack_takes_the_fullest(void **state)
 {
 	struct world *w = *state;
-	struct reserve spread = { .pod = &low, .request = ask(w, "gpu core=10"), .node = "n1", .ttl = RESERVATION_TTL, .policy = POLICY_SPREAD };
+	struct reserve spread = {
+		.pod = &low, .request = ask(w, "gpu core=10"), .node = "n1", .ttl = RESERVATION_TTL, .policy = POLICY_SPREAD
+	};
 	standard_node(w, "n1", 4, 0, 0);
 	OK(try_reserve(w, "a", "gpu core=30 uuid=n1-gpu-2", "n1"));
 	OK(try_reserve(w, "b", "gpu core=20 uuid=n1-gpu-1", "n1"));
@@ -270,7 +277,9 @@ static void nodes_by_nomination_policy_name(void **state)
 {
 	struct world *w = *state;
 	const struct pod s = pod_of("s", 0);
-	const struct reserve spread = { .pod = &s, .request = ask(w, "gpu core=10"), .ttl = RESERVATION_TTL, .policy = POLICY_SPREAD };
+	const struct reserve spread = {
+		.pod = &s, .request = ask(w, "gpu core=10"), .ttl = RESERVATION_TTL, .policy = POLICY_SPREAD
+	};
 	standard_node(w, "n3", 1, 0, 0);
 	standard_node(w, "n1", 1, 0, 0);
 	standard_node(w, "n2", 1, 0, 0);

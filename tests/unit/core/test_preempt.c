@@ -64,7 +64,8 @@ static void test_nobody_is_needless(void **state)
 	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true }, lab_whole(3)), "n1", "a b c");
 	lab_refused(ask(lab, (struct preempt){ .pod = &x, .dry_run = true }, lab_whole(4)).error, ERR_INSUFFICIENT);
 	static const char *const protect[] = { "c", "nobody" };
-	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true, .protect = protect, .n_protect = 2 }, lab_whole(1)), "n1", "a");
+	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true, .protect = protect, .n_protect = 2 }, lab_whole(1)), "n1",
+		"a");
 	lab_free(lab);
 }
 
@@ -110,7 +111,8 @@ static void test_the_best_node(void **state)
 	lab_reserve(lab, "b", 3, "n2", lab_whole(1));
 	lab_reserve(lab, "c", 3, "n3", lab_whole(1));
 	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true }, lab_whole(1)), "n3", "c");
-	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true, .protect = protect, .n_protect = 2 }, lab_whole(1)), "n1", "a");
+	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true, .protect = protect, .n_protect = 2 }, lab_whole(1)), "n1",
+		"a");
 	static const char *const names[] = { "n2", "nowhere" };
 	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true, .names = names, .n_names = 2 }, lab_whole(1)), "n2", "b");
 	lab_free(lab);
@@ -152,7 +154,8 @@ static void test_a_repeated_call_renews(void **state)
 	lab_reserve(lab, "b", 1, "n1", lab_whole(1));
 	lab_reserve(lab, "c", 2, "n2", lab_whole(2));
 	expect(ask(lab, (struct preempt){ .pod = &x, .ttl = 5000 }, lab_whole(2)), "n1", "a b");
-	int64_t id = cluster_promise(lab->cluster, "x")->record->id, expires = cluster_promise(lab->cluster, "x")->record->expires_at;
+	int64_t id = cluster_promise(lab->cluster, "x")->record->id,
+		expires = cluster_promise(lab->cluster, "x")->record->expires_at;
 	lab_release(lab, "a");
 	expect(ask(lab, (struct preempt){ .pod = &x, .dry_run = true }, lab_whole(2)), "n1", "b");
 	assert_int_equal(lab->list.n, 0);

@@ -47,7 +47,8 @@ static void repeated(void **state)
 	assert_string_equal(error_text(w, "state"), "reserved");
 	assert_int_equal(error_integer(w, "revision"), cluster_holding(w->cluster, "a")->record->revision);
 	pod.priority = 1;
-	assert_string_equal(try_reserve_with(w, &(struct reserve){ .pod = &pod, .request = ask(w, "gpu"), .ttl = 1000 }), "conflict");
+	assert_string_equal(
+		try_reserve_with(w, &(struct reserve){ .pod = &pod, .request = ask(w, "gpu"), .ttl = 1000 }), "conflict");
 	OK(try_bind(w, "a", "n1"));
 	OK(try_reserve(w, "a", "gpu", "n1")); /* also later in its life */
 	assert_true(w->flag);

@@ -51,7 +51,9 @@ const struct request *ask(struct world *w, const char *brief)
 
 struct pod pod_of(const char *uid, int32_t priority)
 {
-	return (struct pod){ .uid = uid, .namespace = "default", .name = uid, .gang = "", .priority = priority, .preemptible = true };
+	return (struct pod){
+		.uid = uid, .namespace = "default", .name = uid, .gang = "", .priority = priority, .preemptible = true
+	};
 }
 
 /* ---- making a decision */
@@ -72,7 +74,8 @@ static const char *end(struct world *w, const struct txn *txn, struct error *err
 {
 	for (size_t i = txn->start; i < txn->list->n; i++)
 		if (txn->list->changes[i].kind == RECORD_EVENT)
-			text_printf(&w->events, "%s%s", w->events.length ? " " : "", ((const struct event *)txn->list->changes[i].after)->kind);
+			text_printf(&w->events, "%s%s", w->events.length ? " " : "",
+				((const struct event *)txn->list->changes[i].after)->kind);
 	w->error = error;
 	w->revision = txn->revision;
 	cluster_check(w->cluster, no_violation, NULL);
@@ -101,9 +104,16 @@ struct device_report standard_device(struct device_memory *m, const char *node, 
 		m->capacity[0] = (struct amount){ "vf", 30 };
 	if (strcmp(type, "host") == 0)
 		m->capacity[0] = (struct amount){ "cpu", 64000 };
-	return (struct device_report){ .record = { .uuid = m->uuid, .type = type, .minor = (int64_t)i, .model = "A100", .bus_id = "",
-		.numa = of > 1 ? (int64_t)(2 * i / of) : -1, .socket = -1, .pcie = of > 1 ? m->pcie : "", .capacity = m->capacity,
-		.n_capacity = strcmp(type, "gpu") == 0 ? 2 : 1 } };
+	return (struct device_report){ .record = { .uuid = m->uuid,
+					       .type = type,
+					       .minor = (int64_t)i,
+					       .model = "A100",
+					       .bus_id = "",
+					       .numa = of > 1 ? (int64_t)(2 * i / of) : -1,
+					       .socket = -1,
+					       .pcie = of > 1 ? m->pcie : "",
+					       .capacity = m->capacity,
+					       .n_capacity = strcmp(type, "gpu") == 0 ? 2 : 1 } };
 }
 
 void standard_node(struct world *w, const char *name, size_t gpus, size_t rdmas, size_t hosts)
@@ -199,7 +209,9 @@ const char *try_renew(struct world *w, const char *uid, int64_t ttl)
 
 const char *try_unreserve(struct world *w, const char *uid, int64_t token, bool renominate)
 {
-	const struct unreserve args = { .uid = uid, .token = token, .renominate = renominate, .ttl = NOMINATION_TTL, .revision = -1 };
+	const struct unreserve args = {
+		.uid = uid, .token = token, .renominate = renominate, .ttl = NOMINATION_TTL, .revision = -1
+	};
 	struct txn txn = begin(w);
 	return end(w, &txn, pod_unreserve(&txn, &args, &w->flag, &w->n));
 }
@@ -225,16 +237,23 @@ const char *try_adopt(struct world *w, const char *uid, const char *node, const 
 {
 	const struct pod pod = pod_of(uid, 0);
 	const struct adopt_device device = { .uuid = uuid };
-	const struct adopt args = { .pod = &pod, .request = ask(w, brief), .node = node, .devices = &device, .n_devices = 1, .force = force };
+	const struct adopt args = {
+		.pod = &pod, .request = ask(w, brief), .node = node, .devices = &device, .n_devices = 1, .force = force
+	};
 	struct txn txn = begin(w);
 	w->report = report_new(args.request, REPORT_NODES);
 	return end(w, &txn, pod_adopt(&txn, &args, &w->report, &w->a));
 }
 
-const char *try_nominate(struct world *w, const char *uid, int32_t priority, const char *node, const char *brief, const char *victim)
+const char *try_nominate(
+	struct world *w, const char *uid, int32_t priority, const char *node, const char *brief, const char *victim)
 {
 	const struct pod pod = pod_of(uid, priority);
-	const struct nominate args = { .pod = &pod, .node = node, .request = ask(w, brief), .victims = &victim, .n_victims = victim != NULL,
+	const struct nominate args = { .pod = &pod,
+		.node = node,
+		.request = ask(w, brief),
+		.victims = &victim,
+		.n_victims = victim != NULL,
 		.ttl = NOMINATION_TTL };
 	const char **ignored;
 	size_t n_ignored;
@@ -346,12 +365,15 @@ int64_t error_integer(const struct world *w, const char *key)
 const char *reason_on(struct world *w, const struct pod *pod, const char *brief, const char *node, const char *without)
 {
 	static char text[128];
-	const struct fit_query query = { .pod = pod, .request = ask(w, brief), .gang_exempt = true, .without = &without, .n_without = without != NULL };
+	const struct fit_query query = {
+		.pod = pod, .request = ask(w, brief), .gang_exempt = true, .without = &without, .n_without = without != NULL
+	};
 	struct fit *fit = fit_new(w->cluster, &query);
 	struct reason why;
 	enum fit_verdict verdict = fit_node(fit, cluster_node(w->cluster, node), &why);
 	if (verdict == FIT_NO)
-		(void)snprintf(text, sizeof text, "%s %zu %lld/%lld", slug_name(why.slug), why.claim, (long long)why.need, (long long)why.have);
+		(void)snprintf(text, sizeof text, "%s %zu %lld/%lld", slug_name(why.slug), why.claim, (long long)why.need,
+			(long long)why.have);
 	else
 		(void)snprintf(text, sizeof text, "%s", verdict == FIT_YES ? "fits" : "too hard");
 	/* with nobody asking why the verdict must be the same */

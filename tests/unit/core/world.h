@@ -22,21 +22,21 @@ enum { WORLD_REQUESTS = 256 };
 
 struct world {
 	struct cluster *cluster;
-	struct change_list list;     /* of all decisions */
+	struct change_list list; /* of all decisions */
 	int64_t now;
-	struct text events;          /* kinds of the last decision's events, with spaces between them */
+	struct text events; /* kinds of the last decision's events, with spaces between them */
 	struct error *error;
-	int64_t revision;            /* of the last decision, 0 = it changed nothing */
-	const struct allocation *a;  /* what was answered; valid until the next decision */
+	int64_t revision;           /* of the last decision, 0 = it changed nothing */
+	const struct allocation *a; /* what was answered; valid until the next decision */
 	const struct nomination *n;
-	bool flag;                   /* existing, released, cleared */
+	bool flag; /* existing, released, cleared */
 	enum pod_state state;
 	size_t group;
 	int64_t token;
 	struct report report;
 	struct registered registered;
 	struct reconciled reconciled;
-	char ids[512];               /* a list of names as one string: ignored victims, released pods */
+	char ids[512]; /* a list of names as one string: ignored victims, released pods */
 	struct request *requests[WORLD_REQUESTS];
 	size_t n_requests;
 };
@@ -76,7 +76,8 @@ const char *try_unreserve(struct world *w, const char *uid, int64_t token, bool 
 const char *try_bind(struct world *w, const char *uid, const char *node);
 const char *try_release(struct world *w, const char *uid, bool node_confirms);
 const char *try_adopt(struct world *w, const char *uid, const char *node, const char *brief, const char *uuid, bool force);
-const char *try_nominate(struct world *w, const char *uid, int32_t priority, const char *node, const char *brief, const char *victim);
+const char *try_nominate(
+	struct world *w, const char *uid, int32_t priority, const char *node, const char *brief, const char *victim);
 const char *try_denominate(struct world *w, const char *uid);
 
 const char *try_allocate(struct world *w, const struct allocate *args);
