@@ -25,7 +25,8 @@
 enum {
 	RESTART_GRACE = 60 * 1000, /* ms after a start in which nothing expires */
 	FLUSH_INTERVAL = 1000,     /* ms after which counters are written */
-	DRAIN_TIME = 5 * 1000      /* ms for the last answers to leave */
+	DRAIN_TIME = 5 * 1000,     /* ms for the last answers to leave */
+	BALLAST = 8 * 1024 * 1024  /* bytes */
 };
 
 /* A connection, for as long as the transport has it. */
@@ -205,6 +206,7 @@ static struct error *open_database(struct server *s)
 		.guard = s->options.guard,
 		.now = clock_now(&wall),
 		.max_bytes = s->options.max_bytes,
+		.ballast = BALLAST,
 	};
 	struct change_list rows = { 0 };
 	struct store_meta meta;

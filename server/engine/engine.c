@@ -18,6 +18,8 @@ static void errors_new(struct engine *e)
 	e->errors[FAIL_BUSY] = error_new(ERR_UNAVAILABLE, "the database could not be written now; nothing was done");
 	e->errors[FAIL_READ_ONLY] = error_with_string(
 		error_new(ERR_READ_ONLY, "no space for more; releases still work"), "alarm", "disk_full");
+	e->errors[FAIL_LOW] = error_with_string(error_new(ERR_READ_ONLY, "there is little room left on the disk; releases still work"), "alarm", "disk_low");
+	e->errors[FAIL_QUOTA] = error_with_string(error_new(ERR_READ_ONLY, "the database is near its limit; releases still work"), "alarm", "quota");
 	e->errors[FAIL_UNKNOWN] = error_new(
 		ERR_OUTCOME_UNKNOWN, "the disk failed during the commit; the change may or may not be there");
 	e->errors[FAIL_INTERNAL] = error_new(ERR_INTERNAL, "the database refuses what memory allows; nothing was done");
@@ -369,11 +371,14 @@ struct engine_status engine_status(const struct engine *e)
 	*e->told = e->alarms;
 	for (size_t i = 0; i < n; i++)
 		(void)alarms_set(e->told, store_slugs[i], true);
+	const char *shortage = store_shortage(e->options.store);
+	if (shortage)
+		(void)alarms_set(e->told, shortage, true);
 	return (struct engine_status){
 		.durable_revision = e->meta.revision,
 		.now = clock_now(e->options.clock),
 		.started_at = e->started_at,
-		.read_only = e->read_only,
+		.read_only = engine_shortage(e) != NULL,
 		.alarms = e->told->slugs,
 		.n_alarms = e->told->n,
 		.meta = e->meta,

@@ -60,7 +60,7 @@ struct turn {
 enum load_reason { LOAD_NOT, LOAD_EXTERNAL, LOAD_DIVERGED };
 
 /* The engine's own errors, made once. */
-enum engine_error { FAIL_BUSY, FAIL_READ_ONLY, FAIL_UNKNOWN, FAIL_INTERNAL, FAIL_BROKEN, FAIL_OUTSIDE, ENGINE_ERRORS };
+enum engine_error { FAIL_BUSY, FAIL_READ_ONLY, FAIL_LOW, FAIL_QUOTA, FAIL_UNKNOWN, FAIL_INTERNAL, FAIL_BROKEN, FAIL_OUTSIDE, ENGINE_ERRORS };
 
 struct engine {
 	struct engine_options options;
@@ -124,6 +124,9 @@ void turn_clear(struct turn *t);
 
 /* Whether the engine lets things expire at all now. */
 bool expiry_allowed(const struct engine *e, int64_t now);
+
+/* Why nothing that grows is done now, FAIL_READ_ONLY, FAIL_LOW or FAIL_QUOTA, whose detail is the alarm; NULL when there is room. */
+const struct error *engine_shortage(const struct engine *e);
 
 /* failure.c */
 

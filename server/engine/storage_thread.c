@@ -107,6 +107,14 @@ static void tidy(struct storage *s)
 		tell(s, (struct storage_news){ .outside = outcome == STORE_EXTERNAL, .broken = outcome == STORE_UNKNOWN });
 }
 
+/* Between jobs: has somebody else written, is there room. */
+static void look_around(struct storage *s)
+{
+	store_measure(s->store);
+	if (store_changed_outside(s->store))
+		tell(s, (struct storage_news){ .outside = true });
+}
+
 /* Waits for a job; NULL when IDLE_MS went by. `*stop`: there will be none. */
 static struct job *wait_for_job(struct storage *s, bool *stop)
 {
@@ -128,8 +136,8 @@ static void *run(void *argument)
 		struct job *job = wait_for_job(s, &stop);
 		if (job)
 			run_job(s, job);
-		else if (!stop && store_changed_outside(s->store))
-			tell(s, (struct storage_news){ .outside = true });
+		else if (!stop)
+			look_around(s);
 		if (!stop)
 			tidy(s);
 	}

@@ -1,5 +1,6 @@
 /* A turn: decisions that will be written together. */
 #include <assert.h>
+#include <string.h>
 
 #include "core/expire.h"
 #include "engine/internal.h"
@@ -102,14 +103,25 @@ bool turn_begin(struct engine *e)
 	return !t->sealed && !turn_is_full(t);
 }
 
+const struct error *engine_shortage(const struct engine *e)
+{
+	if (e->read_only)
+		return e->errors[FAIL_READ_ONLY];
+	const char *slug = store_shortage(e->options.store);
+	if (!slug)
+		return NULL;
+	return e->errors[strcmp(slug, "quota") == 0 ? FAIL_QUOTA : FAIL_LOW];
+}
+
 /* While the disk is full nothing that grows is even tried, but for what is on its second try; memory stays equal to the disk. */
 static bool refuse_growth(struct engine *e, struct engine_call *call, struct txn *txn, bool hard)
 {
-	if (!e->read_only || call->frees || e->again > 0 || e->advancing)
+	const struct error *shortage = call->frees || e->again > 0 || e->advancing ? NULL : engine_shortage(e);
+	if (!shortage)
 		return false;
 	txn_undo(txn);
 	if (hard)
-		call->failure = e->errors[FAIL_READ_ONLY];
+		call->failure = shortage;
 	return true;
 }
 

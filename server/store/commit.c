@@ -1,8 +1,11 @@
 /* One turn becomes one transaction. */
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "store/store_private.h"
 
-enum { LOG_FRAMES_AT_MOST = 16384 }; /* the log is moved into the database by a commit when nobody else does it in time */
+/* The log is moved into the database by a commit when nobody else does it in time; early where a longer log would take the last room. */
+enum { LOG_FRAMES_AT_MOST = 16384, LOG_FRAMES_IN_SHORTAGE = 256 };
 
 static const char meta_update[] =
 	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
@@ -52,11 +55,12 @@ static void remember(struct store *store, const struct change_list *changes, con
 		store->alarms &= ~(unsigned)ALARM_HIGHWATER_UNWRITABLE;
 	else
 		store->alarms |= ALARM_HIGHWATER_UNWRITABLE;
-	if (store->log_frames >= LOG_FRAMES_AT_MOST)
+	store_measure(store);
+	if (store->log_frames >= (store_shortage(store) ? LOG_FRAMES_IN_SHORTAGE : LOG_FRAMES_AT_MOST))
 		store_checkpoint(store);
 }
 
-enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
+static enum store_outcome try_to_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
 {
 	enum store_outcome outcome = transaction_begin(store, why);
 	if (outcome == STORE_OK)
@@ -70,9 +74,29 @@ enum store_outcome store_commit(struct store *store, const struct change_list *c
 	return outcome;
 }
 
+enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
+{
+	enum store_outcome outcome = try_to_commit(store, changes, meta, why);
+	if (outcome != STORE_FULL)
+		return outcome;
+	if (space_make_room(&store->space)) {
+		free(*why);
+		outcome = try_to_commit(store, changes, meta, why);
+	}
+	store_measure(store);
+	return outcome;
+}
+
+static int checkpoint(struct store *store)
+{
+	return sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
 void store_checkpoint(struct store *store)
 {
-	int rc = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	int rc = checkpoint(store);
+	if (connection_outcome(rc, false) == STORE_FULL && space_make_room(&store->space))
+		rc = checkpoint(store);
 	if (connection_outcome(rc, false) != STORE_UNKNOWN)
 		return;
 	log_write(store->log, LOG_ERROR, "checkpoint failed: %s", sqlite3_errmsg(store->db));

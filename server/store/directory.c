@@ -79,7 +79,8 @@ static struct error *take_lock(struct directory *d)
 		return e;
 	}
 	d->lock_fd = fd;
-	if (ftruncate(fd, 0) != 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
+	bool written = ftruncate(fd, 0) == 0 && dprintf(fd, "%ld\n", (long)getpid()) >= 0;
+	if (!written && errno != ENOSPC && errno != EDQUOT) /* on a full disk the lock holds without a name on it */
 		return exit_error(status_of_errno(errno), "the lock file %s cannot be written: %s", d->lock, strerror(errno));
 	return NULL;
 }

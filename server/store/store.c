@@ -207,9 +207,8 @@ static struct error *open_in_directory(struct store *store, const struct store_o
 	return e ? e : directory_sync(&store->directory);
 }
 
-struct error *store_open(const struct store_options *options, struct store **ret)
+static struct error *try_to_open(const struct store_options *options, struct store **ret)
 {
-	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting memory takes a lock on each allocation; refused when SQLite is in use */
 	struct store *store = mem_alloc(sizeof *store);
 	store->codec = options->codec;
 	store->log = options->log;
@@ -219,8 +218,20 @@ struct error *store_open(const struct store_options *options, struct store **ret
 		store_close(store);
 		return e;
 	}
+	space_begin(&store->space, store->directory.path, options->log, options->max_bytes, options->ballast);
+	space_measure(&store->space, store->db);
 	*ret = store;
 	return NULL;
+}
+
+struct error *store_open(const struct store_options *options, struct store **ret)
+{
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting memory takes a lock on each allocation; refused when SQLite is in use */
+	struct error *e = try_to_open(options, ret);
+	if (!e || !space_make_room_in(options->directory))
+		return e;
+	error_free(e);
+	return try_to_open(options, ret);
 }
 
 void store_close(struct store *store)
@@ -231,6 +242,7 @@ void store_close(struct store *store)
 		(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	connection_close(store->db);
 	highwater_close(&store->highwater);
+	space_end(&store->space);
 	writer_free(&store->writer);
 	directory_close(&store->directory);
 	free(store);
@@ -239,6 +251,16 @@ void store_close(struct store *store)
 struct store_meta store_meta(const struct store *store)
 {
 	return store->meta;
+}
+
+const char *store_shortage(const struct store *store)
+{
+	return store->space.shortage;
+}
+
+void store_measure(struct store *store)
+{
+	space_measure(&store->space, store->db);
 }
 
 size_t store_alarms(const struct store *store, const char *ret[STORE_ALARMS])

@@ -32,6 +32,7 @@ struct store_options {
 	bool guard;                      /* keep the database's guard triggers on for our own writes too (tests); others always have them */
 	int64_t now;                     /* for a new database: its creation time, Unix ms */
 	int64_t max_bytes;               /* hard limit of the database file, 0 = none */
+	int64_t ballast;                 /* bytes kept back for a full disk, less on a small one; 0 = none, and the disk is not looked at */
 };
 
 /* What the database remembers beside the rows. */
@@ -69,6 +70,13 @@ struct store_meta store_meta(const struct store *store);
  * how far the database had come), "highwater_unwritable". Fills in at most STORE_ALARMS constants and returns their number. Any thread. */
 enum { STORE_ALARMS = 3 };
 size_t store_alarms(const struct store *store, const char *ret[STORE_ALARMS]);
+
+/* Why nothing should grow any more, although it could still be written: "disk_low" or "quota" (near max_bytes); NULL = there is room. A constant.
+ * Any thread. */
+const char *store_shortage(const struct store *store);
+
+/* Looks how much room there is; each commit does so too. Cheap; called when idle. */
+void store_measure(struct store *store);
 
 /* Reads every row as an insert, in an order in which they can be applied to an empty cluster, and the meta row. Runs on the writing
  * connection in one read transaction, and from then on regards what it read as known (see STORE_EXTERNAL). */

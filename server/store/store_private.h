@@ -9,6 +9,7 @@
 #include "store/directory.h"
 #include "store/highwater.h"
 #include "store/load.h"
+#include "store/space.h"
 #include "store/store.h"
 
 /* Bits of `alarms`. */
@@ -17,6 +18,7 @@ enum { ALARM_HIGHWATER_ABSENT = 1, ALARM_HIGHWATER_TORN = 2, ALARM_HIGHWATER_UNW
 struct store {
 	struct directory directory;
 	struct highwater highwater;
+	struct space space;
 	const struct store_codec *codec;
 	const struct log *log;
 

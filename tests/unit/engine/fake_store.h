@@ -26,6 +26,7 @@ struct store {
 	struct text events;  /* "kind uid cause\n" for each event on disk */
 	bool outside;        /* somebody else wrote since the last commit or load */
 	bool load_fails;
+	_Atomic(const char *) shortage; /* what store_shortage says */
 	enum store_outcome tidy_outcome;
 	size_t loads, readers_open, snapshots;
 };
