@@ -114,7 +114,9 @@ struct error *pod_explain(struct cluster *c, const struct explain *args, struct 
 	struct error *error = find_subject(c, args, &s);
 	if (error)
 		return error;
-	const struct fit_query query = { .pod = s.pod, .request = s.request, .gang_exempt = true, .without = args->without, .n_without = args->n_without };
+	const struct fit_query query = {
+		.pod = s.pod, .request = s.request, .gang_exempt = true, .without = args->without, .n_without = args->n_without
+	};
 	ret->request = s.request;
 	ret->refusal = s.refusal;
 	ret->report = report_new(s.request, REPORT_NODES);

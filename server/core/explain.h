@@ -7,10 +7,10 @@
 #include "core/suggest.h"
 
 struct explain {
-	const char *uid;               /* a known pod; NULL: `pod` and `request` say what is asked */
+	const char *uid; /* a known pod; NULL: `pod` and `request` say what is asked */
 	const struct pod *pod;
 	const struct request *request;
-	const char *const *without;    /* as if these pods were gone */
+	const char *const *without; /* as if these pods were gone */
 	size_t n_without;
 };
 
@@ -19,12 +19,13 @@ struct explained {
 	const struct request *request; /* what was asked */
 	struct text summary;           /* sentences */
 	struct report report;
-	const struct refusal *refusal; /* NULL = none remembered */
+	const struct refusal *refusal;  /* NULL = none remembered */
 	struct suggestions suggestions; /* none where it fits, or when the pod holds devices */
 };
 void explained_free(struct explained *e);
 
 /* Of a known pod, what it was last refused is asked, else what it is promised, else what it holds. ERR_NOT_FOUND, ERR_OVERLOADED. */
-struct error *pod_explain(struct cluster *c, const struct explain *args, struct explained *ret) __attribute__((warn_unused_result));
+struct error *pod_explain(struct cluster *c, const struct explain *args, struct explained *ret)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/gang.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +16,19 @@ static int by_uid(const void *a, const void *b)
 
 static struct error *check_distinct(const struct reserve *members, size_t n)
 {
-	const struct reserve **order = mem_array(n, sizeof *order);
+	const struct reserve **order = mem_array(n, sizeof(struct reserve *));
 	struct error *error = NULL;
 	for (size_t i = 0; i < n; i++)
 		order[i] = &members[i];
-	qsort(order, n, sizeof *order, by_uid);
+	qsort(order, n, sizeof(struct reserve *), by_uid);
 	for (size_t i = 1; i < n && !error; i++) {
 		char path[64];
 		if (by_uid(&order[i - 1], &order[i]) != 0)
 			continue;
 		size_t later = (size_t)((order[i] > order[i - 1] ? order[i] : order[i - 1]) - members);
 		(void)snprintf(path, sizeof path, "pods[%zu].pod.uid", later);
-		error = error_with_string(error_new(ERR_INVALID_PARAMS, "%s: %s is listed twice", path, order[i]->pod->uid), "path", path);
+		error = error_with_string(
+			error_new(ERR_INVALID_PARAMS, "%s: %s is listed twice", path, order[i]->pod->uid), "path", path);
 	}
 	free(order);
 	return error;
@@ -34,12 +36,14 @@ static struct error *check_distinct(const struct reserve *members, size_t n)
 
 static struct gang_member member_of(const struct reserve *args, struct gang_answer *answer)
 {
-	return (struct gang_member){ .args = args, .answer = answer,
+	return (struct gang_member){ .args = args,
+		.answer = answer,
 		.query = { .pod = args->pod, .request = args->request, .policy = args->policy, .gang_exempt = true } };
 }
 
 /* Tells the members that hold what they ask for from those that have to be reserved. */
-static struct error *sort_members(const struct cluster *c, const struct reserve *members, size_t n, struct gang *gang, struct gang_answer *ret)
+static struct error *sort_members(
+	const struct cluster *c, const struct reserve *members, size_t n, struct gang *gang, struct gang_answer *ret)
 {
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = (struct gang_answer){ 0 };
@@ -90,7 +94,8 @@ enum fit_verdict member_place_best(struct txn *txn, struct gang_member *m, struc
 }
 
 /* Reserves the members one after the other. At the first that does not fit `*failed` is that one and the report says why. */
-static enum fit_verdict place_in_order(struct txn *txn, struct gang *gang, struct report *report, const struct gang_member **failed)
+static enum fit_verdict place_in_order(
+	struct txn *txn, struct gang *gang, struct report *report, const struct gang_member **failed)
 {
 	enum fit_verdict verdict = FIT_YES;
 	for (size_t i = 0; i < gang->n && verdict == FIT_YES; i++) {
@@ -111,6 +116,7 @@ static enum fit_verdict place_in_order(struct txn *txn, struct gang *gang, struc
 static struct error *refuse(struct txn *txn, const struct gang_member *failed, const struct report *report)
 {
 	struct text t = { 0 };
+	assert(failed);
 	report_summary(report, &t);
 	struct error *error = error_new(ERR_INSUFFICIENT, "pod %s of the gang: %s", failed->args->pod->uid, text_string(&t));
 	text_free(&t);
@@ -132,7 +138,8 @@ static struct error *reserve_members(struct txn *txn, struct gang *gang, struct 
 	return verdict == FIT_YES ? NULL : refuse(txn, failed, report);
 }
 
-struct error *gang_reserve(struct txn *txn, const struct reserve *members, size_t n, struct report *report, struct gang_answer *ret)
+struct error *gang_reserve(
+	struct txn *txn, const struct reserve *members, size_t n, struct report *report, struct gang_answer *ret)
 {
 	struct gang gang = { .members = mem_array(n, sizeof *gang.members) };
 	*report = (struct report){ 0 };

@@ -22,13 +22,13 @@ static int by_address(const void *a, const void *b)
 
 struct protected protected_new(const struct cluster *c, const char *const *uids, size_t n)
 {
-	struct protected p = { .list = mem_array(n, sizeof *p.list) };
+	struct protected p = { .list = mem_array(n, sizeof(struct holding *)) };
 	for (size_t i = 0; i < n; i++) {
 		const struct holding *h = cluster_holding(c, uids[i]);
 		if (h)
 			p.list[p.n++] = h;
 	}
-	qsort(p.list, p.n, sizeof *p.list, by_address);
+	qsort(p.list, p.n, sizeof(struct holding *), by_address);
 	return p;
 }
 
@@ -40,7 +40,7 @@ void protected_free(struct protected *p)
 
 static bool is_protected(const struct protected *p, const struct holding *h)
 {
-	return p->n && bsearch(&h, p->list, p->n, sizeof *p->list, by_address);
+	return p->n && bsearch(&h, p->list, p->n, sizeof(struct holding *), by_address);
 }
 
 /* Somebody who may be taken away. */
@@ -116,11 +116,12 @@ static void add_victim(struct plan *plan, const struct candidate *c)
 {
 	const struct allocation *a = c->holding->record;
 	if (!plan->victims)
-		plan->victims = mem_array(PLAN_VICTIMS, sizeof *plan->victims);
+		plan->victims = mem_array(PLAN_VICTIMS, sizeof(struct holding *));
 	plan->victims[plan->n_victims++] = c->holding;
 	plan->n_protected += c->protected;
 	plan->sum += a->pod.priority;
-	if (plan->n_victims == 1 || a->pod.priority > plan->highest || (a->pod.priority == plan->highest && a->created_at < plan->started))
+	if (plan->n_victims == 1 || a->pod.priority > plan->highest ||
+		(a->pod.priority == plan->highest && a->created_at < plan->started))
 		plan->started = a->created_at;
 	if (a->pod.priority > plan->highest)
 		plan->highest = a->pod.priority;
@@ -190,7 +191,8 @@ static int by_uid(const void *a_, const void *b_)
 static enum fit_verdict plan_idle(struct fit *fit, struct node *const *nodes, size_t n, struct plan *ret)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!nodes[i] || (ret->node && !fit_is_nominated(fit, nodes[i]) && strcmp(nodes[i]->record->name, ret->node->record->name) > 0))
+		if (!nodes[i] || (ret->node && !fit_is_nominated(fit, nodes[i]) &&
+					 strcmp(nodes[i]->record->name, ret->node->record->name) > 0))
 			continue;
 		enum fit_verdict verdict = fit_node(fit, nodes[i], NULL);
 		if (verdict == FIT_TOO_HARD)
@@ -209,20 +211,21 @@ static enum fit_verdict plan_victims(struct planner *p, struct node *const *node
 		struct plan plan = { 0 };
 		enum fit_verdict verdict = nodes[i] ? plan_node(p, nodes[i], ret, &plan) : FIT_NO;
 		if (verdict == FIT_YES && (!ret->node || compare_plans(&plan, ret) < 0)) {
-			plan_free(ret);
+			struct plan worse = *ret;
 			*ret = plan;
-		} else {
-			plan_free(&plan);
+			plan = worse;
 		}
+		plan_free(&plan);
 		if (verdict == FIT_TOO_HARD)
 			return verdict;
 	}
 	if (ret->node)
-		qsort(ret->victims, ret->n_victims, sizeof *ret->victims, by_uid);
+		qsort(ret->victims, ret->n_victims, sizeof(struct holding *), by_uid);
 	return ret->node ? FIT_YES : FIT_NO;
 }
 
-enum fit_verdict plan_best(struct fit *fit, struct node *const *nodes, size_t n, const struct protected *protected, struct plan *ret)
+enum fit_verdict plan_best(
+	struct fit *fit, struct node *const *nodes, size_t n, const struct protected *protected, struct plan *ret)
 {
 	*ret = (struct plan){ 0 };
 	enum fit_verdict verdict = plan_idle(fit, nodes, n, ret);

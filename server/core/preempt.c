@@ -26,7 +26,8 @@ static bool lists_node(const struct node_list *list, const struct node *n)
 }
 
 /* The nomination that a repeated call is answered with; NULL when it must be planned. */
-static const struct nomination *present_nomination(const struct cluster *c, const struct preempt *args, const struct node_list *nodes)
+static const struct nomination *present_nomination(
+	const struct cluster *c, const struct preempt *args, const struct node_list *nodes)
 {
 	const struct promise *p = cluster_promise(c, args->pod->uid);
 	if (!p || !p->record->n_victims || !lists_node(nodes, p->node))
@@ -69,7 +70,9 @@ static struct error *carry_out(struct txn *txn, const struct preempt *args, stru
 	const char **uids = mem_array(plan->n_victims, sizeof *uids);
 	for (size_t i = 0; i < plan->n_victims; i++)
 		uids[i] = plan->victims[i]->record->pod.uid;
-	const struct fit_query query = { .pod = args->pod, .request = args->request, .victims = uids, .n_victims = plan->n_victims };
+	const struct fit_query query = {
+		.pod = args->pod, .request = args->request, .victims = uids, .n_victims = plan->n_victims
+	};
 	struct fit *fit = fit_new(txn->cluster, &query);
 	struct share *shares = NULL;
 	size_t n = 0;
@@ -77,13 +80,21 @@ static struct error *carry_out(struct txn *txn, const struct preempt *args, stru
 	fit_free(fit);
 	assert(verdict != FIT_NO);
 	if (verdict == FIT_YES && args->dry_run) {
-		*ret = (struct preempted){ .node = plan->node->record->name, .victims = plan->victims, .n_victims = plan->n_victims,
-			.shares = shares, .n_shares = n, .own_shares = shares };
+		*ret = (struct preempted){ .node = plan->node->record->name,
+			.victims = plan->victims,
+			.n_victims = plan->n_victims,
+			.shares = shares,
+			.n_shares = n,
+			.own_shares = shares };
 		plan->victims = NULL;
 		shares = NULL;
 	} else if (verdict == FIT_YES) {
-		const struct nominate nominate = { .pod = args->pod, .node = plan->node->record->name, .request = args->request,
-			.victims = uids, .n_victims = plan->n_victims, .ttl = args->ttl };
+		const struct nominate nominate = { .pod = args->pod,
+			.node = plan->node->record->name,
+			.request = args->request,
+			.victims = uids,
+			.n_victims = plan->n_victims,
+			.ttl = args->ttl };
 		(void)nominate_place(txn, &nominate, plan->node, shares, n);
 		answer_nomination(txn->cluster, args, ret);
 	}
@@ -92,8 +103,8 @@ static struct error *carry_out(struct txn *txn, const struct preempt *args, stru
 	return verdict == FIT_YES ? NULL : search_time_error();
 }
 
-static struct error *preempt_on(struct txn *txn, const struct preempt *args, const struct node_list *nodes, struct report *report,
-	struct preempted *ret)
+static struct error *preempt_on(
+	struct txn *txn, const struct preempt *args, const struct node_list *nodes, struct report *report, struct preempted *ret)
 {
 	const struct fit_query query = { .pod = args->pod, .request = args->request };
 	struct fit *fit = fit_new(txn->cluster, &query);
@@ -102,7 +113,8 @@ static struct error *preempt_on(struct txn *txn, const struct preempt *args, con
 	struct error *error;
 	enum fit_verdict verdict = plan_best(fit, nodes->nodes, nodes->n, &protected, &plan);
 	if (verdict == FIT_NO)
-		error = report_ask(report, fit, nodes->nodes, nodes->names, nodes->n) ? report_error(report) : search_time_error();
+		error = report_ask(report, fit, nodes->nodes, nodes->names, nodes->n) ? report_error(report)
+										      : search_time_error();
 	else
 		error = verdict == FIT_YES ? carry_out(txn, args, &plan, ret) : search_time_error();
 	plan_free(&plan);

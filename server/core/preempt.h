@@ -7,23 +7,23 @@
 struct preempt {
 	const struct pod *pod;
 	const struct request *request;
-	const char *const *names;   /* candidate nodes; NULL = all */
+	const char *const *names; /* candidate nodes; NULL = all */
 	size_t n_names;
 	const char *const *protect; /* uids that should rather stay */
 	size_t n_protect;
-	int64_t ttl;                /* of the nomination, ms */
-	bool dry_run;               /* only says what it would do */
+	int64_t ttl;  /* of the nomination, ms */
+	bool dry_run; /* only says what it would do */
 };
 
 /* The answer. Pointers into the cluster are valid until its next change; ended with preempted_free. */
 struct preempted {
 	const char *node;
-	const struct holding **victims;  /* by uid; owned */
+	const struct holding **victims; /* by uid; owned */
 	size_t n_victims;
-	const struct share *shares;      /* what is promised, or would be */
+	const struct share *shares; /* what is promised, or would be */
 	size_t n_shares;
 	bool nominated;
-	struct share *own_shares;        /* owned; NULL when they are the nomination's */
+	struct share *own_shares; /* owned; NULL when they are the nomination's */
 };
 void preempted_free(struct preempted *p);
 

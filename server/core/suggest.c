@@ -47,7 +47,8 @@ void sort_uids(const char **uids, size_t n)
 		qsort(uids, n, sizeof *uids, by_string);
 }
 
-struct suggestion *suggestion_add(struct suggestions *s, enum suggested action, const char *node, const char *const *uids, size_t n)
+struct suggestion *suggestion_add(
+	struct suggestions *s, enum suggested action, const char *node, const char *const *uids, size_t n)
 {
 	assert(s->n < SUGGEST_KINDS);
 	struct suggestion *made = &s->list[s->n++];
@@ -65,9 +66,12 @@ void suggestions_free(struct suggestions *s)
 }
 
 /* What pod.preempt would do. */
-static void suggest_preempt(const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret)
+static void suggest_preempt(
+	const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret)
 {
-	const struct fit_query strict = { .pod = query->pod, .request = query->request, .without = query->without, .n_without = query->n_without };
+	const struct fit_query strict = {
+		.pod = query->pod, .request = query->request, .without = query->without, .n_without = query->n_without
+	};
 	const struct protected nobody = { 0 };
 	struct fit *fit = fit_new(c, &strict);
 	struct plan plan;
@@ -82,7 +86,8 @@ static void suggest_preempt(const struct cluster *c, const struct fit_query *que
 	fit_free(fit);
 }
 
-static void suggest_uncordon(const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret)
+static void suggest_uncordon(
+	const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret)
 {
 	struct fit *fit = fit_new(c, query);
 	const struct node *found = NULL;

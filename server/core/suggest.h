@@ -8,9 +8,9 @@ enum { SURVEYED = 256 }; /* nodes looked at for each kind */
 
 /* Refused nodes, by what could help there. */
 struct survey {
-	struct node *blocked[SURVEYED];  /* somebody holds or was promised the devices */
+	struct node *blocked[SURVEYED]; /* somebody holds or was promised the devices */
 	size_t n_blocked;
-	struct node *lacking[SURVEYED];  /* less might fit */
+	struct node *lacking[SURVEYED]; /* less might fit */
 	size_t n_lacking;
 	struct node *cordoned[SURVEYED];
 	size_t n_cordoned;
@@ -23,13 +23,13 @@ enum suggested { SUGGEST_PREEMPT, SUGGEST_WAIT, SUGGEST_SHRINK, SUGGEST_UNCORDON
 
 struct suggestion {
 	enum suggested action;
-	const char *node;      /* NULL for shrink */
-	const char **uids;     /* who would have to leave, sorted; owned, the strings are the cluster's */
+	const char *node;  /* NULL for shrink */
+	const char **uids; /* who would have to leave, sorted; owned, the strings are the cluster's */
 	size_t n_uids;
-	bool lock;             /* wait: for the lock of the node */
-	size_t claim;          /* shrink: which claim */
-	const char *resource;  /* shrink: which resource; NULL = the count. The request's memory */
-	int64_t to;            /* shrink: the largest amount (or count; percentage where the claim asks for one) that fits */
+	bool lock;            /* wait: for the lock of the node */
+	size_t claim;         /* shrink: which claim */
+	const char *resource; /* shrink: which resource; NULL = the count. The request's memory */
+	int64_t to;           /* shrink: the largest amount (or count; percentage where the claim asks for one) that fits */
 };
 
 /* In the order of enum suggested; each kind at most once. Ended with suggestions_free. */
@@ -43,6 +43,7 @@ void suggestions_free(struct suggestions *s);
 void suggest(const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret);
 
 /* One suggestion: `uids` are copied. */
-struct suggestion *suggestion_add(struct suggestions *s, enum suggested action, const char *node, const char *const *uids, size_t n);
+struct suggestion *suggestion_add(
+	struct suggestions *s, enum suggested action, const char *node, const char *const *uids, size_t n);
 
 #endif

@@ -84,7 +84,9 @@ static void turn(struct shrinking *s, const struct knob *knob)
 		return;
 	const struct claim *c = &s->query->request->claims[knob->claim];
 	s->best_from = knob->from;
-	s->best = (struct suggestion){ .action = SUGGEST_SHRINK, .claim = knob->claim, .to = low,
+	s->best = (struct suggestion){ .action = SUGGEST_SHRINK,
+		.claim = knob->claim,
+		.to = low,
 		.resource = knob->count ? NULL : c->needs[knob->need].resource };
 }
 

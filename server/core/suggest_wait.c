@@ -19,7 +19,7 @@ struct wait {
 	const struct node *node; /* NULL: nowhere */
 	const char **uids;       /* owned */
 	size_t n;
-	size_t staying;          /* of them: those that do not seem to leave */
+	size_t staying; /* of them: those that do not seem to leave */
 };
 
 static enum stay stay_of(const struct holding *h)
@@ -105,7 +105,8 @@ static struct wait best_wait(struct fit *fit, const struct survey *survey)
 }
 
 /* Whether it fits on the node when these are gone too. */
-static bool fits_without(const struct cluster *c, const struct fit_query *query, const struct node *node, const char *const *uids, size_t n)
+static bool fits_without(
+	const struct cluster *c, const struct fit_query *query, const struct node *node, const char *const *uids, size_t n)
 {
 	const char **all = mem_array(query->n_without + n, sizeof *all);
 	struct fit_query next = *query;

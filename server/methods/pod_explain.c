@@ -15,7 +15,8 @@ struct explain_params {
 };
 
 static const struct rpc_field fields[] = {
-	OPTIONAL(struct explain_params, uid, "A known pod: what it was last refused, else what it is promised, else what it holds."),
+	OPTIONAL(struct explain_params, uid,
+		"A known pod: what it was last refused, else what it is promised, else what it holds."),
 	OPTIONAL(struct explain_params, namespace, "Instead of the uid, with `name`."),
 	OPTIONAL(struct explain_params, name, "Instead of the uid, with `namespace`."),
 	OPTIONAL(struct explain_params, pod, "Instead of a known pod, with `request`.", SHAPE(&pod_shape)),
@@ -122,15 +123,18 @@ static const struct rpc_member result[] = {
 	{ "counts", "{integer}", "Refused nodes by reason." },
 	{ "nodes", "{[Reason]}", "Why not, for at most 64 nodes." },
 	{ "refusal", "Refusal?", "Its last refusals." },
-	{ "suggestions", "[Suggestion]", "What would make it fit, each kind at most once; none where it fits, or when the pod holds devices." },
+	{ "suggestions", "[Suggestion]",
+		"What would make it fit, each kind at most once; none where it fits, or when the pod holds devices." },
 	{ 0 },
 };
 
 const struct rpc_method pod_explain_method = {
 	.name = "pod.explain",
 	.summary = "Says why a pod is pending, or would be, and what would help.",
-	.description = "Suggestions are the cheapest of each kind among the first 256 nodes where it could help: preempt (what pod.preempt on that "
-		       "node would do), wait (until these pods are gone; for a reserved pod that cannot be bound: for the lock of its node), shrink "
+	.description = "Suggestions are the cheapest of each kind among the first 256 nodes where it could help: preempt (what "
+		       "pod.preempt on that "
+		       "node would do), wait (until these pods are gone; for a reserved pod that cannot be bound: for the lock "
+		       "of its node), shrink "
 		       "(the change that gives up the smallest part of what is asked), uncordon.",
 	.roles = ROLE_ALL,
 	.params = &shape,

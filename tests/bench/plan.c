@@ -39,8 +39,14 @@ static struct request *request(int64_t count, int64_t core, size_t claims)
 	char text[64];
 	need.amount = core;
 	for (size_t i = 0; i < claims; i++)
-		list[i] = (struct claim){ .type = "gpu", .count = count, .container = "main", .reuse = "", .together = "", .agent = true,
-			.needs = &need, .n_needs = core ? 1 : 0 };
+		list[i] = (struct claim){ .type = "gpu",
+			.count = count,
+			.container = "main",
+			.reuse = "",
+			.together = "",
+			.agent = true,
+			.needs = &need,
+			.n_needs = core ? 1 : 0 };
 	(void)snprintf(text, sizeof text, "%lld %lld %zu", (long long)count, (long long)core, claims);
 	return request_new(list, claims, text);
 }
@@ -50,20 +56,47 @@ static void add_device(struct cluster *c, int64_t node_id, const char *node, int
 	static const struct amount capacity[] = { { "core", 96 }, { "memory", 80 } };
 	char uuid[64];
 	(void)snprintf(uuid, sizeof uuid, "%s-gpu-%lld", node, (long long)minor);
-	const struct device_record record = { .id = cluster_next_id(c), .node_id = node_id, .node = node, .uuid = uuid, .type = "gpu", .minor = minor,
-		.model = "A", .healthy = true, .numa = minor / 4, .socket = -1, .pcie = "", .bus_id = "", .reason = "", .capacity = capacity, .n_capacity = 2 };
+	const struct device_record record = { .id = cluster_next_id(c),
+		.node_id = node_id,
+		.node = node,
+		.uuid = uuid,
+		.type = "gpu",
+		.minor = minor,
+		.model = "A",
+		.healthy = true,
+		.numa = minor / 4,
+		.socket = -1,
+		.pcie = "",
+		.bus_id = "",
+		.reason = "",
+		.capacity = capacity,
+		.n_capacity = 2 };
 	put(c, RECORD_DEVICE, device_record_new(&record));
 }
 
 static void add_allocation(struct cluster *c, const struct node *n, const struct device *d, const struct request *r, int k)
 {
 	const struct amount amount = { "core", 96 / PER_DEVICE };
-	const struct share share = { .device_id = d->id, .uuid = d->record->uuid, .minor = d->record->minor, .amounts = &amount, .n_amounts = 1 };
+	const struct share share = {
+		.device_id = d->id, .uuid = d->record->uuid, .minor = d->record->minor, .amounts = &amount, .n_amounts = 1
+	};
 	char uid[128];
 	(void)snprintf(uid, sizeof uid, "%s-%d", d->record->uuid, k);
 	const struct allocation record = {
-		.id = cluster_next_id(c), .pod = { .uid = uid, .namespace = "default", .name = uid, .gang = "", .priority = rand() % 10, .preemptible = true },
-		.node_id = n->record->id, .node = n->record->name, .state = POD_ALLOCATED, .request = r, .created_at = rand(), .shares = &share, .n_shares = 1,
+		.id = cluster_next_id(c),
+		.pod = { .uid = uid,
+			.namespace = "default",
+			.name = uid,
+			.gang = "",
+			.priority = rand() % 10,
+			.preemptible = true },
+		.node_id = n->record->id,
+		.node = n->record->name,
+		.state = POD_ALLOCATED,
+		.request = r,
+		.created_at = rand(),
+		.shares = &share,
+		.n_shares = 1,
 	};
 	put(c, RECORD_ALLOCATION, allocation_new(&record));
 }
@@ -90,7 +123,9 @@ static struct cluster *full_cluster(size_t nodes)
 
 static void plan(struct cluster *c, const char *title, struct request *request_take)
 {
-	const struct pod pod = { .uid = "x", .namespace = "default", .name = "x", .gang = "", .priority = 100, .preemptible = true };
+	const struct pod pod = {
+		.uid = "x", .namespace = "default", .name = "x", .gang = "", .priority = 100, .preemptible = true
+	};
 	const struct preempt args = { .pod = &pod, .request = request_take, .ttl = 1000, .dry_run = true };
 	struct change_list list = { 0 };
 	size_t victims = 0;
@@ -114,7 +149,9 @@ static void plan(struct cluster *c, const char *title, struct request *request_t
 
 static void explain(struct cluster *c, const char *title, int32_t priority, struct request *request_take)
 {
-	const struct pod pod = { .uid = "x", .namespace = "default", .name = "x", .gang = "", .priority = priority, .preemptible = true };
+	const struct pod pod = {
+		.uid = "x", .namespace = "default", .name = "x", .gang = "", .priority = priority, .preemptible = true
+	};
 	const struct explain args = { .pod = &pod, .request = request_take };
 	size_t suggestions = 0;
 	double start = milliseconds();
@@ -141,7 +178,9 @@ static void gang(struct cluster *c, const char *title, struct request *request_t
 	struct change_list list = { 0 };
 	double start = milliseconds();
 	for (size_t i = 0; i < GANG_SEARCHED; i++) {
-		pods[i] = (struct pod){ .uid = uids[i], .namespace = "default", .name = uids[i], .gang = "", .preemptible = true };
+		pods[i] = (struct pod){
+			.uid = uids[i], .namespace = "default", .name = uids[i], .gang = "", .preemptible = true
+		};
 		members[i] = (struct reserve){ .pod = &pods[i], .request = request_take, .ttl = 1000 };
 	}
 	for (int i = 0; i < ROUNDS; i++) {

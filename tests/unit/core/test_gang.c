@@ -37,9 +37,9 @@ static void done(struct gang_call *g)
 	*g = (struct gang_call){ 0 };
 }
 
-static struct request *of_model(const char *model)
+static struct request *of_model(int64_t count, const char *model)
 {
-	struct claim c = { .models = &model, .n_models = 1 };
+	struct claim c = { .count = count, .models = &model, .n_models = 1 };
 	return lab_request(&c, 1);
 }
 
@@ -117,7 +117,7 @@ static void test_another_order_is_found(void **state)
 	(void)state;
 	lab_node(lab, "n1", 2);
 	add(&g, "any", "", NULL, lab_whole(1));
-	add(&g, "a", "", NULL, of_model("A"));
+	add(&g, "a", "", NULL, of_model(1, "A"));
 	lab_ok(run(lab, &g));
 	assert_string_equal(g.answers[0].allocation->shares[0].uuid, "n1-gpu-1");
 	assert_string_equal(g.answers[1].allocation->shares[0].uuid, "n1-gpu-0");
@@ -210,17 +210,37 @@ static void test_a_report_outlives_what_is_taken_back(void **state)
 {
 	struct lab *lab = lab_new();
 	struct gang_call g = { 0 };
-	const struct pod promised = lab_pod("p", 5);
+	const struct pod p = lab_pod("p", 5), q = lab_pod("q", 5);
 	(void)state;
-	lab_node(lab, "n1", 2);
-	assert_true(lab_nominate(lab, &promised, "n1", lab_whole(1), NULL, 0));
-	add(&g, "high", "", NULL, of_model("A"));
-	add(&g, "low", "", NULL, lab_whole(1));
+	lab_node(lab, "n1", 4);
+	assert_true(lab_nominate(lab, &p, "n1", lab_whole(1), NULL, 0));
+	assert_true(lab_nominate(lab, &q, "n1", of_model(1, "B"), NULL, 0));
+	add(&g, "high", "", NULL, of_model(2, "A"));
+	add(&g, "low", "", NULL, of_model(2, "B"));
 	g.pods[0].priority = 10;
 	lab_refused(run(lab, &g), ERR_INSUFFICIENT);
-	assert_int_equal(g.report.nodes[0].n_by, 1);
+	assert_int_equal(g.report.nodes[0].n_by, 2);
 	assert_string_equal(g.report.nodes[0].by[0], "p");
+	assert_string_equal(g.report.nodes[0].by[1], "q");
 	assert_string_equal(cluster_promise(lab->cluster, "p")->record->shares[0].uuid, "n1-gpu-0");
+	done(&g);
+	lab_free(lab);
+}
+
+/* Who sees more promises is placed first. */
+static void test_pods_of_several_priorities(void **state)
+{
+	struct lab *lab = lab_new();
+	struct gang_call g = { 0 };
+	const struct pod p = lab_pod("p", 5);
+	(void)state;
+	lab_node(lab, "n1", 2);
+	assert_true(lab_nominate(lab, &p, "n1", lab_whole(1), NULL, 0));
+	add(&g, "high", "", NULL, of_model(1, "A"));
+	add(&g, "low", "", NULL, lab_whole(1));
+	g.pods[0].priority = 10;
+	lab_ok(run(lab, &g));
+	assert_null(cluster_promise(lab->cluster, "p"));
 	done(&g);
 	lab_free(lab);
 }
@@ -237,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_wrong_is_refused),
 		cmocka_unit_test(test_promises_of_the_gang_do_not_block_it),
 		cmocka_unit_test(test_a_report_outlives_what_is_taken_back),
+		cmocka_unit_test(test_pods_of_several_priorities),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
