@@ -52,6 +52,7 @@ ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(HARDEN) $(FORTIFY) $(CFLAGS) $(INSTRUMENT
 LINK      = $(CC) $(CFLAGS) $(INSTRUMENT) -pthread $(LDFLAGS)
 SERVER_LIBS := $(call pkg,--libs sqlite3 libevent jansson libcrypto)
 CLIENT_LIBS := $(call pkg,--libs jansson)
+CTL_LIBS    := $(call pkg,--libs jansson libcrypto)
 TEST_LIBS   := $(call pkg,--libs cmocka)
 
 # ---- sources
@@ -125,7 +126,7 @@ $(BUILD)/allotd: $(call obj,$(SERVER_MAIN)) $(SERVER_ARCHIVES)
 
 $(BUILD)/allotctl: $(call obj,$(CLIENT_MAIN)) $(CTL_LIB) $(LIBALLOT)
 	@echo "  link    $@"
-	@$(LINK) $(HARDEN_LD) -o $@ $< $(call group,$^) $(CLIENT_LIBS)
+	@$(LINK) $(HARDEN_LD) -o $@ $< $(call group,$^) $(CTL_LIBS)
 
 $(BUILD)/liballot.a: $(call obj,$(LIB_SOURCES))
 $(BUILD)/liballot.so: $(call obj,$(LIB_SOURCES))
@@ -192,6 +193,12 @@ $(foreach t,$(UNIT_TESTS),$(eval $(call unit_program,$(t))))
 $(foreach t,$(CLIENT_TESTS),$(eval $(call client_program,$(t))))
 $(foreach t,$(LIVE_TESTS),$(eval $(call live_program,$(t))))
 $(foreach b,$(BENCHES),$(eval $(call bench_program,$(b))))
+# Preloaded into the server by tests that let its disk fail.
+$(filter $(BUILD)/tests/fault/test_%,$(LIVE_PROGRAMS)): | $(BUILD)/tests/fault/bad_disk.so
+$(BUILD)/tests/fault/bad_disk.so: $(call obj,tests/fault/preload/bad_disk.c)
+	@mkdir -p $(@D)
+	@echo "  link    $@"
+	@$(CC) $(CFLAGS) -shared -o $@ $< -ldl
 # These run the store in their own process, on histories of tests/property.
 $(call program,$(wildcard tests/fault/store/test_*.c)): $(call obj,tests/property/history.c) $(ARCHIVES)
 
