@@ -1,4 +1,5 @@
 /* The commands for people. */
+#include "ctl/backup.h"
 #include "ctl/ctl.h"
 #include "ctl/replay.h"
 #include "ctl/views.h"
@@ -19,6 +20,10 @@ const struct command commands[] = {
 	{ "events", "", "what happened, oldest first; with --follow as it happens", NULL,
 		OPT_NAMESPACE | OPT_NODE | OPT_UID | OPT_FOLLOW | OPT_LAST | OPT_AFTER, 0, 0, events_run },
 	{ "info", "", "the server's version, revision, counts and alarms", NULL, 0, 0, 0, info_run },
+	{ "backup", "FILE", "makes a backup of the running server and fetches it into FILE",
+		"The copy is checked by the server, and against its checksum on arrival; then it replaces FILE at once.\n"
+		"`allotd restore --from FILE` is the way back; `allotctl backup.create` leaves a backup with the server.",
+		0, 1, 1, backup_run },
 	{ "replay", "--nodes FILE --pods FILE", "registers a cluster and drives a workload through it",
 		"The files have the format of the openb trace; columns are found by the names in the first line.\n"
 		"Every pod is reserved where the server puts it, bound and allocated. Meant for an empty server:\n"
