@@ -23,7 +23,10 @@ struct search {
 	int64_t *used;    /* by stock: what the claims placed so far take */
 	int64_t *shares;  /* by device: their number */
 	uint16_t *picks;  /* device indexes, claim by claim */
+	int64_t looks;    /* at devices, since they were last paid for */
 };
+
+enum { LOOKS_OF_A_STEP = 8 }; /* looks at a device that take as long as a step of the search */
 
 /* A topology value: a number or a name; known only when it can match. */
 struct place {
@@ -90,12 +93,13 @@ static bool slots_equal(const struct slot *a, const struct slot *b)
 	return a->idle == b->idle && a->closed == b->closed && a->shares == b->shares;
 }
 
-static bool same_for_claim(const struct search *s, const struct fit_claim *c, size_t a, size_t b)
+static bool same_for_claim(struct search *s, const struct fit_claim *c, size_t a, size_t b)
 {
 	const struct view *v = view_of(s, c);
 	const struct node *n = v->node;
 	const struct device *x = &n->devices[a], *y = &n->devices[b];
 	bool matches = claim_matches(c, n, x);
+	s->looks += 4;
 	if (matches != claim_matches(c, n, y) || !slots_equal(&v->slots[a], &v->slots[b]))
 		return false;
 	for (size_t i = 0; i < c->n_needs && matches; i++) {
@@ -110,8 +114,9 @@ static bool same_for_claim(const struct search *s, const struct fit_claim *c, si
 }
 
 /* Whether two devices look the same to every claim, as things are now. */
-static bool interchangeable(const struct search *s, size_t a, size_t b)
+static bool interchangeable(struct search *s, size_t a, size_t b)
 {
+	s->looks++;
 	if (s->own[a] != s->own[b] || s->shares[a] != s->shares[b])
 		return false;
 	for (size_t i = 0; i < s->n_claims; i++)
@@ -121,7 +126,7 @@ static bool interchangeable(const struct search *s, size_t a, size_t b)
 }
 
 /* Whether a candidate before index `i` (from `from` on, all of which failed here) looks the same as candidate `i`. */
-static bool failed_alike(const struct search *s, size_t claim, size_t from, size_t i)
+static bool failed_alike(struct search *s, size_t claim, size_t from, size_t i)
 {
 	for (size_t k = i; k > from; k--)
 		if (interchangeable(s, s->order[claim][k - 1], s->order[claim][i]))
@@ -130,12 +135,12 @@ static bool failed_alike(const struct search *s, size_t claim, size_t from, size
 }
 
 /* Whether every claim from `from` on still finds enough devices on its own. */
-static bool later_claims_possible(const struct search *s, size_t from)
+static bool later_claims_possible(struct search *s, size_t from)
 {
 	for (size_t i = from; i < s->n_claims; i++) {
 		const struct fit_claim *c = &s->fit->claims[i];
 		int64_t found = 0;
-		for (size_t k = 0; k < s->n_order[i] && found < c->claim->count; k++)
+		for (size_t k = 0; k < s->n_order[i] && found < c->claim->count; k++, s->looks++)
 			found += has_room_now(s, c, s->order[i][k]);
 		if (!*c->claim->reuse && found < c->claim->count)
 			return false;
@@ -160,6 +165,14 @@ static struct place bound_place(const struct search *s, size_t claim, const uint
 	return (struct place){ 0 };
 }
 
+/* Pays for a step and for the looks since the last one; false when the budget is used up. */
+static bool pay(struct search *s)
+{
+	s->fit->budget -= 1 + s->looks / LOOKS_OF_A_STEP;
+	s->looks %= LOOKS_OF_A_STEP;
+	return s->fit->budget >= 0;
+}
+
 static enum fit_verdict place_claim(struct search *s, size_t claim, uint16_t *picks);
 
 /* Chooses devices `k`, k+1 ... of the claim among its candidates from `from` on. */
@@ -171,7 +184,7 @@ static enum fit_verdict place_device(struct search *s, size_t claim, uint16_t *p
 	for (size_t i = from; i < s->n_order[claim] && (int64_t)(s->n_order[claim] - i) >= c->claim->count - k; i++) {
 		size_t device = s->order[claim][i];
 		struct place here = place_of(s->view->node->devices[device].record, s->topology ? c->claim->same : TOPOLOGY_ANY);
-		if (--s->fit->budget < 0)
+		if (!pay(s))
 			return FIT_TOO_HARD;
 		if (!here.set || (bound.set && !place_equal(&bound, &here)) || !has_room_now(s, c, device))
 			continue;

@@ -1,5 +1,7 @@
 /* The feasibility predicate: reasons, availability, choice (contract, section 2 and the Reasons of section 4). */
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "unit/core/world.h"
 
@@ -338,6 +340,32 @@ static void a_later_claim_decides_an_earlier_one(void **state)
 	assert_string_equal(minors(w->a->shares, w->a->n_shares), "1 0");
 }
 
+/* A search that would take for ever ends after its budget, which nothing in it may spend for free. */
+static void a_search_without_end(void **state)
+{
+	enum { DEVICES = 256 };
+	struct world *w = *state;
+	struct device_memory *memory = calloc(DEVICES, sizeof *memory);
+	struct device_report *devices = calloc(DEVICES, sizeof *devices);
+	char brief[512] = "gpu*3 memory=1000";
+	for (size_t i = 0; i < DEVICES; i++) {
+		devices[i] = standard_device(&memory[i], "n1", "gpu", i, DEVICES);
+		memory[i].capacity[0].value = (int64_t)(i * 7919 % 1009) + 1;
+		memory[i].capacity[1].value = i % 64 == 63 ? 1000 : (int64_t)(i * 104729 % 997);
+	}
+	OK(try_register(w, &(struct register_node){ .node = "n1", .devices = devices, .n_devices = DEVICES }));
+	for (size_t i = 0; i < 4; i++) {
+		memmove(brief + 7, brief, strlen(brief) + 1);
+		memcpy(brief, "gpu*63;", 7);
+	}
+	clock_t start = clock();
+	assert_string_equal(try_reserve(w, "a", brief, "n1"), "overloaded");
+	assert_string_equal(error_text(w, "limit"), "search_time");
+	assert_true(clock() - start < 20 * CLOCKS_PER_SEC); /* also under a sanitizer; else 0.2 s */
+	free(memory);
+	free(devices);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
@@ -366,6 +394,7 @@ int main(void)
 		TEST(claims_of_one_place),
 		TEST(reuse_takes_nothing),
 		TEST(a_later_claim_decides_an_earlier_one),
+		TEST(a_search_without_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
