@@ -18,7 +18,6 @@ void shared_request_drop(struct cluster *c, const struct request *r);
 
 /* Replaces a device record by another; either may be NULL. */
 void devices_apply(struct cluster *c, const struct device_record *before, const struct device_record *after);
-void devices_free(struct cluster *c);
 
 /* Adds (sign 1) or takes away (sign -1) what shares hold on the node's devices. */
 void devices_count(struct node *n, const struct share *shares, size_t n_shares, int64_t sign);

@@ -140,12 +140,3 @@ void devices_apply(struct cluster *c, const struct device_record *before, const 
 		place_add(c, n, after);
 	}
 }
-
-void devices_free(struct cluster *c)
-{
-	struct device_place *p, *next;
-	HASH_ITER(hh, c->devices, p, next) {
-		HASH_DEL(c->devices, p);
-		free(p);
-	}
-}
