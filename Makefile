@@ -18,9 +18,9 @@ CFLAGS   ?= -O2 -g
 PREFIX   ?= /usr/local
 VERSION  := 0.1.0
 
-MAKEFLAGS += --no-builtin-rules
-# As many jobs as processors unless somebody said how many; `clean` with other goals is done in order.
-ifeq ($(findstring jobserver,$(MAKEFLAGS))$(filter -j%,$(MAKEFLAGS))$(filter clean,$(MAKECMDGOALS)),)
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+# As many jobs as processors unless -j says how many; `clean` with other goals is done in order.
+ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 .SUFFIXES:
@@ -36,6 +36,10 @@ override STANDARD := -std=c11 -D_GNU_SOURCE -pthread
 HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIC
 HARDEN_LD := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 FORTIFY  := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+# Instrumented code shows the optimizer other things, so that some of its warnings are false there.
+ifneq ($(SANITIZE)$(COVERAGE),)
+WARNINGS += -Wno-error
+endif
 ifneq ($(SANITIZE),)
 FORTIFY  :=
 HARDEN   := -fPIC
