@@ -20,12 +20,12 @@ struct fit_query {
 	const struct pod *pod;
 	const struct request *request;
 	enum policy policy;
-	bool gang_exempt;             /* promises to the pod's own gang do not count (filter, reserve) */
-	const char *const *without;   /* pods as if gone, with what they were promised: uids */
+	bool gang_exempt;           /* promises to the pod's own gang do not count (filter, reserve) */
+	const char *const *without; /* pods as if gone, with what they were promised: uids */
 	size_t n_without;
-	const char *const *victims;   /* as `without`, and the devices they hold are taken first (nominate) */
+	const char *const *victims; /* as `without`, and the devices they hold are taken first (nominate) */
 	size_t n_victims;
-	bool ignore_promises;         /* as if there were no nominations but the pod's own */
+	bool ignore_promises; /* as if there were no nominations but the pod's own */
 };
 
 enum {
@@ -74,9 +74,14 @@ enum fit_verdict fit_node(struct fit *fit, const struct node *node, struct reaso
  * strings belong to the cluster's records. */
 enum fit_verdict fit_assign(struct fit *fit, const struct node *node, struct share **ret, size_t *n);
 
-/* What if somebody left: a node is entered as it is, its holdings are taken away and put back one by one, and the fit is asked again.
+/* What if somebody left: a node is entered as if some of its holdings were gone, these are put back (or taken away again) one by one,
+ * and the fit is asked again. `leaves` is called once for each holding that is not gone anyway, and may take notes.
  * fit_leans_on: the assignment last found uses a device of the holding; if it does not, putting the holding back changes nothing. */
-void fit_enter(struct fit *fit, const struct node *node);
+struct leaving {
+	bool (*leaves)(void *context, const struct holding *h);
+	void *context;
+};
+void fit_enter(struct fit *fit, const struct node *node, const struct leaving *leaving);
 void fit_set_gone(struct fit *fit, const struct holding *h, bool gone);
 enum fit_verdict fit_try(struct fit *fit);
 bool fit_leans_on(const struct fit *fit, const struct holding *h);

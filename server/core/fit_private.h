@@ -37,9 +37,9 @@ enum view_mode {
 
 /* One device as the query sees it. */
 struct slot {
-	bool idle;        /* nobody else holds anything and nothing is promised: a whole claim may have it */
-	bool closed;      /* somebody else holds it whole or was promised it whole */
-	int64_t shares;   /* further shares it may take; INT64_MAX = no limit */
+	bool idle;      /* nobody else holds anything and nothing is promised: a whole claim may have it */
+	bool closed;    /* somebody else holds it whole or was promised it whole */
+	int64_t shares; /* further shares it may take; INT64_MAX = no limit */
 };
 
 /* A node as the query sees it; arrays parallel to the node's devices and stocks. */
@@ -63,8 +63,8 @@ struct sums {
 struct trial {
 	struct view view;
 	struct sums sums;
-	bool promises;   /* the node has any */
-	bool *used;      /* by device */
+	bool promises; /* the node has any */
+	bool *used;    /* by device */
 	size_t used_room;
 };
 
@@ -73,16 +73,16 @@ struct fit {
 	const struct fit_query *query;
 	struct fit_claim *claims; /* owned */
 	size_t n_claims;
-	bool joint;     /* claims may want the same devices, or share a topology: counting them one by one is not enough */
-	bool topology;  /* some claim names a topology key */
+	bool joint;            /* claims may want the same devices, or share a topology: counting them one by one is not enough */
+	bool topology;         /* some claim names a topology key */
 	struct holding **gone; /* as if they held nothing, by node, then address */
 	size_t n_gone;
 	const struct promise **forgotten; /* nominations of those that are as if gone, by address */
 	size_t n_forgotten;
 	const struct promise *own; /* the pod's own nomination, or NULL */
-	int64_t budget; /* steps of search left */
-	struct view now, other; /* scratch; `now` is VIEW_NOW of its node when it is set */
-	struct sums sums; /* scratch of view_build */
+	int64_t budget;            /* steps of search left */
+	struct view now, other;    /* scratch; `now` is VIEW_NOW of its node when it is set */
+	struct sums sums;          /* scratch of view_build */
 	struct trial trial;
 };
 
@@ -90,8 +90,9 @@ void view_build(struct fit *fit, const struct node *node, enum view_mode mode, s
 void view_free(struct view *v);
 
 /* The same, keeping the sums: view_derive brings one device up to date after sums_add of a holding (sign 1) or its opposite (-1).
- * `promises` false: as if nothing was promised. */
-void view_build_summed(const struct fit *fit, const struct node *n, bool promises, struct sums *s, struct view *v);
+ * `promises` false: as if nothing was promised; `leaving` NULL: nobody leaves. */
+void view_build_summed(const struct fit *fit, const struct node *n, bool promises, const struct leaving *leaving, struct sums *s,
+	struct view *v);
 void sums_add(const struct fit *fit, const struct node *n, const struct holding *h, bool promises, int64_t sign, struct sums *s);
 void view_derive(const struct sums *s, size_t device, struct view *v);
 void sums_free(struct sums *s);
@@ -127,6 +128,7 @@ enum stage claim_stage(const struct fit_claim *c, const struct view *v, size_t d
 /* Searches an assignment for the first `n_claims` claims in the view; `picks` (may be NULL) receives the device indexes, claim
  * by claim, `count` each (none for claims that reuse). `topology` false ignores `same`. */
 size_t picks_of(const struct fit *fit); /* room for the picks */
-enum fit_verdict search_assign(struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks);
+enum fit_verdict search_assign(
+	struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks);
 
 #endif

@@ -43,24 +43,25 @@ static bool is_protected(const struct protected *p, const struct holding *h)
 	return p->n && bsearch(&h, p->list, p->n, sizeof(struct holding *), by_address);
 }
 
-/* Somebody who may be taken away. */
+/* Somebody who may be taken away; what decides the order is copied, records lie far apart. */
 struct candidate {
 	const struct holding *holding;
 	bool protected;
+	int32_t priority;
+	int64_t created_at, id;
 };
 
 /* The order of giving back: protected, then higher priority, then older. */
 static int give_back_order(const void *a_, const void *b_)
 {
 	const struct candidate *a = a_, *b = b_;
-	const struct allocation *x = a->holding->record, *y = b->holding->record;
 	if (a->protected != b->protected)
 		return a->protected ? -1 : 1;
-	if (x->pod.priority != y->pod.priority)
-		return x->pod.priority > y->pod.priority ? -1 : 1;
-	if (x->created_at != y->created_at)
-		return x->created_at < y->created_at ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->created_at != b->created_at)
+		return a->created_at < b->created_at ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
 }
 
 struct planner {
@@ -71,18 +72,29 @@ struct planner {
 	size_t n, room;
 };
 
-/* Lists who may be taken away from the node, in the order of giving back, and takes them away. */
+/* Notes who may be taken away. */
+static bool may_leave(void *context, const struct holding *h)
+{
+	struct planner *p = context;
+	const struct allocation *a = h->record;
+	if (a->pod.priority >= p->pod->priority || !a->pod.preemptible)
+		return false;
+	p->candidates = mem_grow(p->candidates, p->n, &p->room, sizeof *p->candidates);
+	p->candidates[p->n++] = (struct candidate){
+		.holding = h,
+		.protected = is_protected(p->protected, h),
+		.priority = a->pod.priority,
+		.created_at = a->created_at,
+		.id = a->id,
+	};
+	return true;
+}
+
+/* Takes everybody away from the node who may be, and lists them in the order of giving back. */
 static void take_away(struct planner *p, const struct node *node)
 {
 	p->n = 0;
-	for (const struct holding *h = node->holdings; h; h = h->next) {
-		const struct pod *pod = &h->record->pod;
-		if (pod->priority >= p->pod->priority || !pod->preemptible || fit_is_gone(p->fit, h))
-			continue;
-		p->candidates = mem_grow(p->candidates, p->n, &p->room, sizeof *p->candidates);
-		p->candidates[p->n++] = (struct candidate){ .holding = h, .protected = is_protected(p->protected, h) };
-		fit_set_gone(p->fit, h, true);
-	}
+	fit_enter(p->fit, node, &(struct leaving){ .leaves = may_leave, .context = p });
 	if (p->n)
 		qsort(p->candidates, p->n, sizeof *p->candidates, give_back_order);
 }
@@ -114,17 +126,16 @@ static int compare_plans(const struct plan *a, const struct plan *b)
 
 static void add_victim(struct plan *plan, const struct candidate *c)
 {
-	const struct allocation *a = c->holding->record;
 	if (!plan->victims)
 		plan->victims = mem_array(PLAN_VICTIMS, sizeof(struct holding *));
 	plan->victims[plan->n_victims++] = c->holding;
 	plan->n_protected += c->protected;
-	plan->sum += a->pod.priority;
-	if (plan->n_victims == 1 || a->pod.priority > plan->highest ||
-		(a->pod.priority == plan->highest && a->created_at < plan->started))
-		plan->started = a->created_at;
-	if (a->pod.priority > plan->highest)
-		plan->highest = a->pod.priority;
+	plan->sum += c->priority;
+	if (plan->n_victims == 1 || c->priority > plan->highest ||
+		(c->priority == plan->highest && c->created_at < plan->started))
+		plan->started = c->created_at;
+	if (c->priority > plan->highest)
+		plan->highest = c->priority;
 }
 
 /* What the sum of priorities can still lose by these candidates. */
@@ -132,8 +143,8 @@ static int64_t negative_part(const struct candidate *candidates, size_t n)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < n; i++)
-		if (candidates[i].holding->record->pod.priority < 0)
-			sum += candidates[i].holding->record->pod.priority;
+		if (candidates[i].priority < 0)
+			sum += candidates[i].priority;
 	return sum;
 }
 
@@ -175,7 +186,6 @@ static enum fit_verdict plan_node(struct planner *p, struct node *node, const st
 	enum fit_verdict verdict = node->holdings ? fit_empty(p->fit, node) : FIT_NO;
 	if (verdict != FIT_YES)
 		return verdict;
-	fit_enter(p->fit, node);
 	take_away(p, node);
 	verdict = p->n ? fit_try(p->fit) : FIT_NO;
 	return verdict == FIT_YES ? give_back(p, best, plan) : verdict;

@@ -39,40 +39,46 @@ static int give_back_order(const void *a_, const void *b_)
 	return x < y ? -1 : x > y;
 }
 
-static size_t take_all_away(struct fit *fit, const struct node *node, struct stayer *list)
+/* Everybody on a node. */
+struct stayers {
+	struct stayer *list; /* owned */
+	size_t n;
+};
+
+static bool take_note(void *context, const struct holding *h)
 {
-	size_t n = 0;
-	fit_enter(fit, node);
-	for (const struct holding *h = node->holdings; h; h = h->next) {
-		if (fit_is_gone(fit, h))
-			continue;
-		list[n++] = (struct stayer){ .holding = h, .stay = stay_of(h) };
-		fit_set_gone(fit, h, true);
-	}
-	if (n)
-		qsort(list, n, sizeof *list, give_back_order);
-	return n;
+	struct stayers *s = context;
+	s->list[s->n++] = (struct stayer){ .holding = h, .stay = stay_of(h) };
+	return true;
+}
+
+/* Takes everybody away from the node, and lists them in the order of giving back. */
+static struct stayers take_all_away(struct fit *fit, const struct node *node)
+{
+	struct stayers s = { .list = mem_array(node->n_holdings, sizeof *s.list) };
+	fit_enter(fit, node, &(struct leaving){ .leaves = take_note, .context = &s });
+	if (s.n)
+		qsort(s.list, s.n, sizeof *s.list, give_back_order);
+	return s;
 }
 
 /* Finds who has to leave the node as the fit sees it; false when everybody's leaving is not enough. */
 static bool wait_on(struct fit *fit, const struct node *node, struct wait *ret)
 {
-	struct stayer *list = mem_array(node->n_holdings, sizeof *list);
-	size_t n = take_all_away(fit, node, list);
+	struct stayers all = take_all_away(fit, node);
 	bool fits = fit_try(fit) == FIT_YES;
 	*ret = (struct wait){ .node = node, .uids = mem_array(node->n_holdings + node->n_promises, sizeof *ret->uids) };
-	if (!fits)
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		bool in_the_way = fit_leans_on(fit, list[i].holding);
-		fit_set_gone(fit, list[i].holding, false);
+	for (size_t i = 0; i < all.n && fits; i++) {
+		const struct stayer *s = &all.list[i];
+		bool in_the_way = fit_leans_on(fit, s->holding);
+		fit_set_gone(fit, s->holding, false);
 		if (!in_the_way || fit_try(fit) == FIT_YES)
 			continue;
-		fit_set_gone(fit, list[i].holding, true);
-		ret->uids[ret->n++] = list[i].holding->record->pod.uid;
-		ret->staying += list[i].stay == STAYS;
+		fit_set_gone(fit, s->holding, true);
+		ret->uids[ret->n++] = s->holding->record->pod.uid;
+		ret->staying += s->stay == STAYS;
 	}
-	free(list);
+	free(all.list);
 	if (!fits)
 		free(ret->uids);
 	return fits;

@@ -14,7 +14,7 @@ void trial_free(struct trial *t)
 	*t = (struct trial){ 0 };
 }
 
-void fit_enter(struct fit *fit, const struct node *node)
+void fit_enter(struct fit *fit, const struct node *node, const struct leaving *leaving)
 {
 	struct trial *t = &fit->trial;
 	if (t->used_room < node->n_devices) {
@@ -22,7 +22,7 @@ void fit_enter(struct fit *fit, const struct node *node)
 		t->used = mem_resize(t->used, t->used_room, sizeof *t->used);
 	}
 	t->promises = node->n_promises > 0;
-	view_build_summed(fit, node, t->promises, &t->sums, &t->view);
+	view_build_summed(fit, node, t->promises, leaving, &t->sums, &t->view);
 }
 
 void fit_set_gone(struct fit *fit, const struct holding *h, bool gone)

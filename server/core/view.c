@@ -78,8 +78,8 @@ void sums_free(struct sums *s)
 }
 
 /* Adds shares to the sums (sign 1) or takes them away (-1); `wholes` may be NULL. A resource the device no longer has counts nowhere. */
-static void add_shares(const struct node *n, const struct share *shares, size_t n_shares, int64_t sign, int64_t *amounts, int64_t *counts,
-	int64_t *wholes)
+static void add_shares(const struct node *n, const struct share *shares, size_t n_shares, int64_t sign, int64_t *amounts,
+	int64_t *counts, int64_t *wholes)
 {
 	for (size_t i = 0; i < n_shares; i++) {
 		const struct share *s = &shares[i];
@@ -112,15 +112,16 @@ void sums_add(const struct fit *fit, const struct node *n, const struct holding 
 		add_shares(n, a->shares, a->n_shares, sign, s->victims, s->victim_shares, NULL);
 }
 
-static void sums_build(const struct fit *fit, const struct node *n, bool promises, struct sums *s)
+static void sums_build(const struct fit *fit, const struct node *n, bool promises, const struct leaving *leaving, struct sums *s)
 {
 	sums_reset(s, n);
 	for (const struct holding *h = n->holdings; h; h = h->next)
-		if (!fit_is_gone(fit, h))
+		if (!fit_is_gone(fit, h) && !(leaving && leaving->leaves(leaving->context, h)))
 			sums_add(fit, n, h, promises, 1, s);
 	for (const struct promise *p = n->promises; p && promises; p = p->next)
 		if (promise_counts(fit, p))
-			add_shares(n, p->record->shares, p->record->n_shares, 1, s->promised, s->promised_shares, s->promised_wholes);
+			add_shares(n, p->record->shares, p->record->n_shares, 1, s->promised, s->promised_shares,
+				s->promised_wholes);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -142,10 +143,11 @@ void view_derive(const struct sums *s, size_t device, struct view *v)
 		v->left[k] = n->stocks[k].capacity - larger(s->held[k], s->held[k] - s->victims[k] + s->promised[k]);
 }
 
-void view_build_summed(const struct fit *fit, const struct node *n, bool promises, struct sums *s, struct view *v)
+void view_build_summed(
+	const struct fit *fit, const struct node *n, bool promises, const struct leaving *leaving, struct sums *s, struct view *v)
 {
 	view_size(v, n);
-	sums_build(fit, n, promises, s);
+	sums_build(fit, n, promises, leaving, s);
 	for (size_t i = 0; i < n->n_devices; i++)
 		view_derive(s, i, v);
 }
@@ -167,7 +169,7 @@ void view_build(struct fit *fit, const struct node *node, enum view_mode mode, s
 {
 	bool promises = mode == VIEW_NOW && node->n_promises;
 	if (promises || (mode != VIEW_EMPTY && anybody_gone(fit, node))) {
-		view_build_summed(fit, node, promises, &fit->sums, ret);
+		view_build_summed(fit, node, promises, NULL, &fit->sums, ret);
 		return;
 	}
 	view_size(ret, node);
