@@ -53,13 +53,12 @@ static void build_empty(const struct node *n, struct view *v)
 /* Makes room for the node's sums and sets them to zero. */
 static void sums_reset(struct sums *s, const struct node *n)
 {
-	size_t need = 3 * n->n_stocks + 5 * n->n_devices;
+	size_t need = 3 * n->n_stocks + 5 * n->n_devices + 1; /* never none */
 	if (s->room < need) {
 		s->room = need;
 		s->block = mem_resize(s->block, need, sizeof *s->block);
 	}
-	if (need)
-		memset(s->block, 0, need * sizeof *s->block);
+	memset(s->block, 0, need * sizeof *s->block);
 	int64_t *counts = s->block + 3 * n->n_stocks;
 	s->held = s->block;
 	s->victims = s->block + n->n_stocks;
