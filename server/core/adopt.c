@@ -27,8 +27,13 @@ static struct error *make_shares(const struct adopt *args, const struct node *n,
 		if (!d)
 			return not_found_error("device", a->uuid);
 		const struct claim *c = &args->request->claims[a->claim];
-		shares[i] = (struct share){ .device_id = d->id, .uuid = d->record->uuid, .minor = d->record->minor, .claim = a->claim,
-			.whole = !c->n_needs, .amounts = d->record->capacity, .n_amounts = d->record->n_capacity };
+		shares[i] = (struct share){ .device_id = d->id,
+			.uuid = d->record->uuid,
+			.minor = d->record->minor,
+			.claim = a->claim,
+			.whole = !c->n_needs,
+			.amounts = d->record->capacity,
+			.n_amounts = d->record->n_capacity };
 		if (shares[i].whole)
 			continue;
 		shares[i].amounts = room;
@@ -81,7 +86,8 @@ static void put_adopted(struct txn *txn, const struct adopt *args, struct node *
 	missing_sweep(txn, n);
 }
 
-static struct error *adopt_shares(struct txn *txn, const struct adopt *args, struct node *n, struct share *shares, struct report *report)
+static struct error *adopt_shares(
+	struct txn *txn, const struct adopt *args, struct node *n, struct share *shares, struct report *report)
 {
 	const struct fit_query query = { .pod = args->pod, .request = args->request, .ignore_promises = true };
 	struct reason why;

@@ -10,10 +10,12 @@
 
 static struct error *confirm_mismatch(const struct confirm *args, const struct allocation *a, size_t group)
 {
-	char *expected = mem_format("pod %s (%s/%s), container %s", a->pod.uid, a->pod.namespace, a->pod.name, a->request->groups[group].container);
+	char *expected = mem_format(
+		"pod %s (%s/%s), container %s", a->pod.uid, a->pod.namespace, a->pod.name, a->request->groups[group].container);
 	char *got = args->uid ? mem_format("pod %s, container %s", args->uid, args->container)
 			      : mem_format("pod %s/%s, container %s", args->namespace, args->name, args->container);
-	struct error *e = error_new(ERR_MISMATCH, "these devices were handed out to %s, not to %s; the container must not start", expected, got);
+	struct error *e = error_new(
+		ERR_MISMATCH, "these devices were handed out to %s, not to %s; the container must not start", expected, got);
 	error_with_string(e, "expected", expected);
 	error_with_string(e, "got", got);
 	free(expected);
@@ -36,7 +38,9 @@ struct error *agent_confirm(struct txn *txn, const struct confirm *args)
 	if (!n)
 		return not_found_error("node", args->node);
 	/* the pod's own handout, if it was given these ids, whoever had them before or after */
-	struct handout_query query = { .type = args->type, .ids = args->device_ids, .n_ids = args->n_device_ids, .confirm = args };
+	struct handout_query query = {
+		.type = args->type, .ids = args->device_ids, .n_ids = args->n_device_ids, .confirm = args
+	};
 	bool own = handout_find(n, &query, &a, &group);
 	query.confirm = NULL;
 	if (!own && !handout_find(n, &query, &a, &group))
@@ -81,7 +85,9 @@ struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int
 	if (a->state == POD_RESERVED)
 		return conflict_error(a, "it was not bound yet");
 	if (a->token != token)
-		return error_with_integer(error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", uid, (long long)token), "token", token);
+		return error_with_integer(
+			error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", uid, (long long)token), "token",
+			token);
 	if (a->state == POD_RELEASING || is_confirmed(a))
 		return conflict_error(a, "it was confirmed or is being released; release it instead");
 	record_ref(a);
@@ -118,7 +124,8 @@ static void find_released(const struct node *n, const struct reconcile *args, co
 		qsort(ret->released, ret->n_released, sizeof *ret->released, by_string);
 }
 
-static void find_strangers(const struct cluster *c, const struct node *n, const struct reconcile *args, const char *const *sorted, struct reconciled *ret)
+static void find_strangers(const struct cluster *c, const struct node *n, const struct reconcile *args, const char *const *sorted,
+	struct reconciled *ret)
 {
 	ret->unknown = mem_array(args->n_uids, sizeof *ret->unknown);
 	ret->conflicts = mem_array(args->n_uids, sizeof *ret->conflicts);
@@ -130,7 +137,8 @@ static void find_strangers(const struct cluster *c, const struct node *n, const 
 		if (h && h->node == n)
 			continue;
 		if (h)
-			ret->conflicts[ret->n_conflicts++] = (struct reconcile_conflict){ uid, h->record->node, pod_state_name(h->record->state) };
+			ret->conflicts[ret->n_conflicts++] = (struct reconcile_conflict){ uid, h->record->node,
+				pod_state_name(h->record->state) };
 		else if (cluster_lapse(c, uid, args->node))
 			ret->conflicts[ret->n_conflicts++] = (struct reconcile_conflict){ uid, NULL, "lapsed" };
 		else
@@ -152,8 +160,12 @@ static void end_lapses(struct txn *txn, const struct node *n, const struct recon
 	while ((l = unlisted_lapse(n, args, sorted))) {
 		record_ref(l);
 		txn_put(txn, RECORD_LAPSE, l, NULL);
-		txn_event(txn, &(struct event){ .kind = "pod.forgotten", .node = l->node, .uid = l->uid, .cause = "reconcile",
-			.subject_kind = SUBJECT_LAPSE, .subject = l });
+		txn_event(txn, &(struct event){ .kind = "pod.forgotten",
+				       .node = l->node,
+				       .uid = l->uid,
+				       .cause = "reconcile",
+				       .subject_kind = SUBJECT_LAPSE,
+				       .subject = l });
 		record_unref(RECORD_LAPSE, l);
 	}
 }
@@ -166,13 +178,19 @@ static void verify(struct txn *txn, const struct node *n)
 	next.revision = txn_revision(txn);
 	const struct node_record *made = node_record_new(&next);
 	txn_put(txn, RECORD_NODE, n->record, made);
-	txn_event(txn, &(struct event){ .kind = "node.verified", .node = made->name, .cause = "reconcile", .subject_kind = SUBJECT_NODE, .subject = made });
+	txn_event(txn, &(struct event){ .kind = "node.verified",
+			       .node = made->name,
+			       .cause = "reconcile",
+			       .subject_kind = SUBJECT_NODE,
+			       .subject = made });
 }
 
-static void carry_out(struct txn *txn, const struct node *n, const struct reconcile *args, const char *const *sorted, const struct reconciled *found)
+static void carry_out(struct txn *txn, const struct node *n, const struct reconcile *args, const char *const *sorted,
+	const struct reconciled *found)
 {
 	for (size_t i = 0; i < found->n_released; i++)
-		pod_drop(txn, cluster_holding(txn->cluster, found->released[i]), &(struct event){ .kind = "pod.released", .cause = "reconcile" });
+		pod_drop(txn, cluster_holding(txn->cluster, found->released[i]),
+			&(struct event){ .kind = "pod.released", .cause = "reconcile" });
 	end_lapses(txn, n, args, sorted);
 	if (n->record->unverified && !found->n_unknown && !found->n_conflicts)
 		verify(txn, n);
@@ -185,7 +203,9 @@ struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, str
 	if (!n)
 		return not_found_error("node", args->node);
 	if (args->as_of > cluster_counters(txn->cluster)->revision)
-		return error_with_string(error_new(ERR_INVALID_PARAMS, "as_of: revision %lld does not exist yet", (long long)args->as_of), "path", "as_of");
+		return error_with_string(
+			error_new(ERR_INVALID_PARAMS, "as_of: revision %lld does not exist yet", (long long)args->as_of), "path",
+			"as_of");
 	const char **sorted = mem_copy(args->uids, args->n_uids * sizeof *sorted);
 	if (args->n_uids)
 		qsort(sorted, args->n_uids, sizeof *sorted, by_string);

@@ -1,4 +1,5 @@
 /* plugin.allocate: whose group is it? */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ bool handout_find(const struct node *n, const struct handout_query *q, const str
 		const struct allocation *a = h->record;
 		for (size_t g = 0; g < a->request->n_groups && !(*ret && (*ret)->token >= a->token); g++) {
 			bool type = !q->type || strcmp(a->request->groups[g].type, q->type) == 0;
-			if (!type || !ids_equal(a->handouts[g], q->ids, q->n_ids) || (q->confirm && !confirm_matches(q->confirm, a, g)))
+			if (!type || !ids_equal(a->handouts[g], q->ids, q->n_ids) ||
+				(q->confirm && !confirm_matches(q->confirm, a, g)))
 				continue;
 			*ret = a;
 			*group = g;
@@ -89,7 +91,8 @@ static struct error *count_mismatch(const struct allocation *a, size_t g, int64_
 
 static struct error *stale(int64_t token)
 {
-	return error_with_integer(error_new(ERR_STALE_TOKEN, "token %lld is not the right one", (long long)token), "token", token);
+	return error_with_integer(
+		error_new(ERR_STALE_TOKEN, "token %lld is not the right one", (long long)token), "token", token);
 }
 
 static struct error *expired(const char *uid, const char *sentence)
@@ -145,7 +148,8 @@ static struct error *find_next(const struct allocation *a, const char *type, siz
 	}
 	if (!had)
 		return mismatch(a->pod.uid, "a type it reserved through an agent", type ? type : "none");
-	return error_with_string(error_new(ERR_EXHAUSTED, "every group of pod %s was handed out already", a->pod.uid), "uid", a->pod.uid);
+	return error_with_string(
+		error_new(ERR_EXHAUSTED, "every group of pod %s was handed out already", a->pod.uid), "uid", a->pod.uid);
 }
 
 static struct error *find_group(const struct allocation *a, const struct allocate *args, size_t *group)
@@ -155,7 +159,8 @@ static struct error *find_group(const struct allocation *a, const struct allocat
 	if (!args->type)
 		return find_in_container(a, args->container, group);
 	for (size_t g = 0; g < a->request->n_groups; g++)
-		if (strcmp(a->request->groups[g].container, args->container) == 0 && strcmp(a->request->groups[g].type, args->type) == 0) {
+		if (strcmp(a->request->groups[g].container, args->container) == 0 &&
+			strcmp(a->request->groups[g].type, args->type) == 0) {
 			*group = g;
 			return NULL;
 		}
@@ -163,7 +168,8 @@ static struct error *find_group(const struct allocation *a, const struct allocat
 }
 
 /* The agent knows the pod. */
-static struct error *find_by_uid(struct txn *txn, const struct node *n, const struct allocate *args, const struct allocation **ret, size_t *group)
+static struct error *find_by_uid(
+	struct txn *txn, const struct node *n, const struct allocate *args, const struct allocation **ret, size_t *group)
 {
 	const struct holding *h = cluster_holding(txn->cluster, args->uid);
 	struct error *error;
@@ -189,14 +195,15 @@ static struct error *find_by_uid(struct txn *txn, const struct node *n, const st
 struct candidates {
 	const char *types[REQUEST_GROUPS * 2]; /* of first open groups, while there are few enough to tell */
 	size_t n_types;
-	const char **uids;  /* that match */
+	const char **uids; /* that match */
 	size_t n_uids;
 	bool bound_matches;
 	size_t bound_group;
 };
 
 /* Looks at the first open group of each type. */
-static void consider(struct candidates *c, const struct allocate *args, const char *uid, const struct request *r, uint32_t handed_out, bool bound)
+static void consider(struct candidates *c, const struct allocate *args, const char *uid, const struct request *r,
+	uint32_t handed_out, bool bound)
 {
 	const char *seen[REQUEST_GROUPS];
 	size_t n_seen = 0;
@@ -228,7 +235,8 @@ static size_t count_lapses(const struct node *n)
 	return count;
 }
 
-static void find_candidates(const struct node *n, const struct allocate *args, const struct allocation *bound, struct candidates *ret)
+static void find_candidates(
+	const struct node *n, const struct allocate *args, const struct allocation *bound, struct candidates *ret)
 {
 	*ret = (struct candidates){ .uids = mem_array(n->n_holdings + count_lapses(n) + 1, sizeof *ret->uids) };
 	if (bound)
@@ -240,12 +248,14 @@ static void find_candidates(const struct node *n, const struct allocate *args, c
 		consider(ret, args, l->record->uid, l->record->request, 0, false);
 }
 
-static struct error *judge_candidates(const struct candidates *c, const struct node *n, const struct allocate *args, const struct allocation *bound)
+static struct error *judge_candidates(
+	const struct candidates *c, const struct node *n, const struct allocate *args, const struct allocation *bound)
 {
 	if (!args->type && c->n_types > 1)
 		return ambiguous_types((const char **)(uintptr_t)c->types, c->n_types);
 	if (c->n_uids > 1)
-		return error_with_strings(error_new(ERR_AMBIGUOUS, "more than one pod on node %s may be meant; say which `uid`", args->node),
+		return error_with_strings(
+			error_new(ERR_AMBIGUOUS, "more than one pod on node %s may be meant; say which `uid`", args->node),
 			"candidates", c->uids, c->n_uids);
 	if (c->n_uids == 1 && !c->bound_matches)
 		return expired(c->uids[0], "is the only one that could be meant, and it lapsed or is being released");
@@ -261,7 +271,8 @@ static struct error *judge_candidates(const struct candidates *c, const struct n
 }
 
 /* The agent does not know the pod. */
-static struct error *find_anonymous(const struct node *n, const struct allocate *args, const struct allocation **ret, size_t *group)
+static struct error *find_anonymous(
+	const struct node *n, const struct allocate *args, const struct allocation **ret, size_t *group)
 {
 	const struct allocation *bound = agent_pending(n);
 	struct candidates c;
@@ -285,7 +296,8 @@ static void renew_lock(struct txn *txn, const struct node *n, struct allocation 
 	txn_put(txn, RECORD_LOCK, n->lock->record, lock_new(&lock));
 }
 
-static const struct allocation *put_handed_out(struct txn *txn, const struct node *n, const struct allocation *a, struct allocation *next)
+static const struct allocation *put_handed_out(
+	struct txn *txn, const struct node *n, const struct allocation *a, struct allocation *next)
 {
 	bool last = next->handed_out == request_all_groups(a->request);
 	if (a->state == POD_BOUND && last) {
@@ -302,13 +314,15 @@ static const struct allocation *put_handed_out(struct txn *txn, const struct nod
 	return made;
 }
 
-static const struct allocation *hand_out(struct txn *txn, const struct node *n, const struct allocation *a, size_t group, const struct allocate *args)
+static const struct allocation *hand_out(
+	struct txn *txn, const struct node *n, const struct allocation *a, size_t group, const struct allocate *args)
 {
 	struct allocation next = *a;
 	struct handout *handout = NULL;
 	next.handed_out |= UINT32_C(1) << group;
 	if (args->call || args->n_device_ids) {
-		handout = handout_new(&(struct handout){ .call = args->call, .device_ids = args->device_ids, .n_device_ids = args->n_device_ids });
+		handout = handout_new(&(struct handout){
+			.call = args->call, .device_ids = args->device_ids, .n_device_ids = args->n_device_ids });
 		next.handouts[group] = handout;
 	}
 	const struct allocation *made = put_handed_out(txn, n, a, &next);
@@ -316,7 +330,8 @@ static const struct allocation *hand_out(struct txn *txn, const struct node *n, 
 	return made;
 }
 
-struct error *agent_allocate(struct txn *txn, const struct allocate *args, struct report *report, const struct allocation **ret, size_t *group)
+struct error *agent_allocate(
+	struct txn *txn, const struct allocate *args, struct report *report, const struct allocation **ret, size_t *group)
 {
 	const struct node *n = cluster_node(txn->cluster, args->node);
 	struct error *error;
@@ -330,6 +345,7 @@ struct error *agent_allocate(struct txn *txn, const struct allocate *args, struc
 	if (!args->uid && handout_find(n, &again, ret, group))
 		return NULL;
 	error = args->uid ? find_by_uid(txn, n, args, ret, group) : find_anonymous(n, args, ret, group);
+	assert(error || *ret);
 	if (error || !is_open(*ret, *group))
 		return error;
 	error = check_devices_usable(*ret, n, (*ret)->request->groups[*group].claims, report);

@@ -6,8 +6,8 @@
 
 /* Which handout is meant. */
 struct handout_query {
-	const char *type;              /* NULL = any */
-	const char *const *ids;        /* sorted; none: nothing is found */
+	const char *type;       /* NULL = any */
+	const char *const *ids; /* sorted; none: nothing is found */
 	size_t n_ids;
 	const struct confirm *confirm; /* only of the pod and container that it names; NULL = of any */
 };

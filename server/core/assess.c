@@ -43,8 +43,9 @@ static bool labels_match(const struct claim *c, const struct device_record *r)
 
 static bool selectors_match(const struct claim *c, const struct device_record *r)
 {
-	return (!c->n_models || listed(c->models, c->n_models, r->model)) && (!c->n_uuids || listed(c->uuids, c->n_uuids, r->uuid)) &&
-	       !listed(c->exclude_uuids, c->n_exclude_uuids, r->uuid) && labels_match(c, r);
+	return (!c->n_models || listed(c->models, c->n_models, r->model)) &&
+	       (!c->n_uuids || listed(c->uuids, c->n_uuids, r->uuid)) && !listed(c->exclude_uuids, c->n_exclude_uuids, r->uuid) &&
+	       labels_match(c, r);
 }
 
 bool claim_matches(const struct fit_claim *c, const struct node *n, const struct device *d)

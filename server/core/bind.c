@@ -26,9 +26,12 @@ struct error *check_devices_usable(const struct allocation *a, const struct node
 		const struct device *d = mask & (UINT32_C(1) << i) ? unusable_device(a, n, i) : NULL;
 		if (!d)
 			continue;
-		const struct reason why = { .slug = SLUG_UNHEALTHY, .claim = i, .type = c->type, .need = c->count, .have = c->count - 1 };
+		const struct reason why = {
+			.slug = SLUG_UNHEALTHY, .claim = i, .type = c->type, .need = c->count, .have = c->count - 1
+		};
 		report_refused(report, NULL, n, n->record->name, &why);
-		return error_new(ERR_INSUFFICIENT, "device %s of pod %s is %s", d->record->uuid, a->pod.uid, d->record->missing ? "missing" : "unhealthy");
+		return error_new(ERR_INSUFFICIENT, "device %s of pod %s is %s", d->record->uuid, a->pod.uid,
+			d->record->missing ? "missing" : "unhealthy");
 	}
 	return NULL;
 }
@@ -59,7 +62,8 @@ static const struct allocation *bind_unattended(struct txn *txn, const struct ho
 	return made;
 }
 
-struct error *pod_bind(struct txn *txn, const char *uid, const char *node, int64_t ttl, int64_t revision, struct report *report, const struct allocation **ret)
+struct error *pod_bind(struct txn *txn, const char *uid, const char *node, int64_t ttl, int64_t revision, struct report *report,
+	const struct allocation **ret)
 {
 	const struct holding *h = cluster_holding(txn->cluster, uid);
 	struct error *error;
@@ -95,8 +99,12 @@ static bool locks_drop(struct txn *txn, const char *uid)
 	while ((e = cluster_lock_from(txn->cluster, uid)) && strcmp(e->record->uid, uid) == 0) {
 		const struct lock *l = record_ref(e->record);
 		txn_put(txn, RECORD_LOCK, l, NULL);
-		txn_event(txn, &(struct event){ .kind = "lock.released", .node = l->node, .uid = l->uid, .cause = "released",
-			.subject_kind = SUBJECT_LOCK, .subject = l });
+		txn_event(txn, &(struct event){ .kind = "lock.released",
+				       .node = l->node,
+				       .uid = l->uid,
+				       .cause = "released",
+				       .subject_kind = SUBJECT_LOCK,
+				       .subject = l });
 		record_unref(RECORD_LOCK, l);
 		any = true;
 	}

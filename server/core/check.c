@@ -109,8 +109,9 @@ static void check_bound(const struct check *check, const struct holding *h)
 	const struct lock *l = h->node->lock ? h->node->lock->record : NULL;
 	if (a->state != POD_BOUND)
 		return;
-	if (!check_that(check, l && same(l->uid, a->pod.uid), "pod %s is bound but does not hold the lock of node %s", a->pod.uid,
-		    a->node))
+	bool locked = l && same(l->uid, a->pod.uid);
+	check_that(check, locked, "pod %s is bound but does not hold the lock of node %s", a->pod.uid, a->node);
+	if (!locked)
 		return;
 	check_that(check, l->token == a->token, "pod %s is bound under token %lld, but the lock of node %s has %lld", a->pod.uid,
 		(long long)a->token, a->node, (long long)l->token);
@@ -173,10 +174,10 @@ static void check_promise(const struct check *check, const struct promise *p)
 		const struct holding *v = cluster_holding(c, r->victims[i]);
 		check_that(
 			check, i == 0 || strcmp(r->victims[i - 1], r->victims[i]) < 0, "the victims of %s are out of order", uid);
-		if (check_that(check, v && v->node == p->node, "victim %s of %s holds nothing on node %s", r->victims[i], uid,
-			    r->node))
-			check_that(check, v->record->pod.priority < r->pod.priority, "victim %s is as important as %s",
-				r->victims[i], uid);
+		check_that(
+			check, v && v->node == p->node, "victim %s of %s holds nothing on node %s", r->victims[i], uid, r->node);
+		check_that(check, !v || v->record->pod.priority < r->pod.priority, "victim %s is as important as %s",
+			r->victims[i], uid);
 	}
 }
 
@@ -204,12 +205,12 @@ static int by_token(const void *a_, const void *b_)
 static void check_tokens(const struct check *check, size_t n_locks)
 {
 	const struct cluster *c = check->cluster;
-	const struct lock **locks = mem_array(n_locks, sizeof *locks);
+	const struct lock **locks = mem_array(n_locks, sizeof(struct lock *));
 	size_t n = 0;
 	for (size_t i = 0; i < c->n_nodes; i++)
 		if (c->order[i]->lock)
 			locks[n++] = c->order[i]->lock->record;
-	qsort(locks, n, sizeof *locks, by_token);
+	qsort(locks, n, sizeof(struct lock *), by_token);
 	for (size_t i = 1; i < n; i++)
 		check_that(check, locks[i - 1]->token != locks[i]->token, "nodes %s and %s are locked under one token",
 			locks[i - 1]->node, locks[i]->node);

@@ -43,7 +43,8 @@ bool promise_drop(struct txn *txn, const char *uid, const char *kind, const char
 	return n;
 }
 
-static void promise_moved(struct txn *txn, const struct nomination *old, const struct share *shares, size_t n, const char *cause, const char *by)
+static void promise_moved(
+	struct txn *txn, const struct nomination *old, const struct share *shares, size_t n, const char *cause, const char *by)
 {
 	struct nomination next = *old;
 	next.shares = shares;
@@ -51,8 +52,13 @@ static void promise_moved(struct txn *txn, const struct nomination *old, const s
 	next.revision = txn_revision(txn);
 	const struct nomination *made = nomination_new(&next);
 	txn_put(txn, RECORD_NOMINATION, old, made);
-	txn_event(txn, &(struct event){ .kind = "nomination.moved", .node = made->node, .uid = made->pod.uid, .cause = cause, .by = by,
-		.subject_kind = SUBJECT_NOMINATION, .subject = made });
+	txn_event(txn, &(struct event){ .kind = "nomination.moved",
+			       .node = made->node,
+			       .uid = made->pod.uid,
+			       .cause = cause,
+			       .by = by,
+			       .subject_kind = SUBJECT_NOMINATION,
+			       .subject = made });
 }
 
 /* Everybody who leaves before the nomination is used: its victims and those of the nominations that count for it. */
@@ -95,7 +101,9 @@ static bool stands(struct txn *txn, const struct node *n, const struct nominatio
 /* Moves a nomination that does not stand any more on its node, or drops it. Returns whether victims of it stay. */
 static bool replace(struct txn *txn, struct node *n, const struct nomination *r, const char *cause, const char *by)
 {
-	const struct fit_query query = { .pod = &r->pod, .request = r->request, .without = r->victims, .n_without = r->n_victims };
+	const struct fit_query query = {
+		.pod = &r->pod, .request = r->request, .without = r->victims, .n_without = r->n_victims
+	};
 	struct fit *fit = fit_new(txn->cluster, &query);
 	struct share *shares = NULL;
 	size_t n_shares = 0;
@@ -113,7 +121,7 @@ static bool replace(struct txn *txn, struct node *n, const struct nomination *r,
 static bool recheck_all(struct txn *txn, struct node *n, const char *cause, const char *by)
 {
 	size_t count = n->n_promises, i = 0;
-	const struct nomination **list = mem_array(count, sizeof *list);
+	const struct nomination **list = mem_array(count, sizeof(struct nomination *));
 	bool victims_stay = false;
 	for (const struct promise *p = n->promises; p; p = p->next)
 		list[i++] = record_ref(p->record);
@@ -136,8 +144,8 @@ void promises_recheck(struct txn *txn, struct node *n, const char *cause, const 
 }
 
 /* Splits the victims into those that hold something on the node and the others. Room for all in both lists. */
-static struct error *sort_victims(const struct cluster *c, const struct node *n, const struct nominate *args, const char **real, size_t *n_real,
-	const char **ignored, size_t *n_ignored)
+static struct error *sort_victims(const struct cluster *c, const struct node *n, const struct nominate *args, const char **real,
+	size_t *n_real, const char **ignored, size_t *n_ignored)
 {
 	*n_real = *n_ignored = 0;
 	for (size_t i = 0; i < args->n_victims; i++) {
@@ -180,7 +188,8 @@ static void tell_victims(struct txn *txn, const struct nomination *made)
 	}
 }
 
-const struct nomination *nominate_place(struct txn *txn, const struct nominate *args, struct node *node, const struct share *shares, size_t n)
+const struct nomination *nominate_place(
+	struct txn *txn, const struct nominate *args, struct node *node, const struct share *shares, size_t n)
 {
 	const struct nomination record = {
 		.id = cluster_next_id(txn->cluster),
@@ -198,8 +207,11 @@ const struct nomination *nominate_place(struct txn *txn, const struct nominate *
 	const struct nomination *made = nomination_new(&record);
 	struct node *before = promise_end(txn, made->pod.uid, "nomination.cleared", "renominated");
 	txn_put(txn, RECORD_NOMINATION, NULL, made);
-	txn_event(txn, &(struct event){ .kind = "nomination.set", .node = made->node, .uid = made->pod.uid,
-		.subject_kind = SUBJECT_NOMINATION, .subject = made });
+	txn_event(txn, &(struct event){ .kind = "nomination.set",
+			       .node = made->node,
+			       .uid = made->pod.uid,
+			       .subject_kind = SUBJECT_NOMINATION,
+			       .subject = made });
 	tell_victims(txn, made);
 	promises_recheck(txn, node, "overridden", made->pod.uid);
 	if (before)
@@ -207,9 +219,12 @@ const struct nomination *nominate_place(struct txn *txn, const struct nominate *
 	return made;
 }
 
-static struct error *nominate_on(struct txn *txn, const struct nominate *args, struct node *n, struct report *report, const struct nomination **ret)
+static struct error *nominate_on(
+	struct txn *txn, const struct nominate *args, struct node *n, struct report *report, const struct nomination **ret)
 {
-	const struct fit_query query = { .pod = args->pod, .request = args->request, .victims = args->victims, .n_victims = args->n_victims };
+	const struct fit_query query = {
+		.pod = args->pod, .request = args->request, .victims = args->victims, .n_victims = args->n_victims
+	};
 	struct fit *fit = fit_new(txn->cluster, &query);
 	struct share *shares = NULL;
 	struct reason why;

@@ -9,7 +9,8 @@
 
 struct error *conflict_error(const struct allocation *a, const char *sentence)
 {
-	struct error *e = error_new(ERR_CONFLICT, "pod %s is %s on node %s: %s", a->pod.uid, pod_state_name(a->state), a->node, sentence);
+	struct error *e = error_new(
+		ERR_CONFLICT, "pod %s is %s on node %s: %s", a->pod.uid, pod_state_name(a->state), a->node, sentence);
 	error_with_string(e, "state", pod_state_name(a->state));
 	error_with_string(e, "node", a->node);
 	return error_with_integer(e, "revision", a->revision);
@@ -26,7 +27,8 @@ struct error *check_revision(int64_t wanted, int64_t revision)
 {
 	if (wanted < 0 || wanted == revision)
 		return NULL;
-	struct error *e = error_new(ERR_CONFLICT, "the record is at revision %lld, not %lld", (long long)revision, (long long)wanted);
+	struct error *e = error_new(
+		ERR_CONFLICT, "the record is at revision %lld, not %lld", (long long)revision, (long long)wanted);
 	return error_with_integer(e, "revision", revision);
 }
 
@@ -157,7 +159,8 @@ void missing_sweep(struct txn *txn, struct node *n)
 	while ((r = unwanted_device(n))) {
 		record_ref(r);
 		txn_put(txn, RECORD_DEVICE, r, NULL);
-		txn_event(txn, &(struct event){ .kind = "device.removed", .node = r->node, .subject_kind = SUBJECT_DEVICE, .subject = r });
+		txn_event(txn, &(struct event){
+				       .kind = "device.removed", .node = r->node, .subject_kind = SUBJECT_DEVICE, .subject = r });
 		record_unref(RECORD_DEVICE, r);
 	}
 }

@@ -34,7 +34,8 @@ static void replace_old(struct txn *txn, const char *uid)
 		pod_drop(txn, h, &(struct event){ .kind = "pod.unreserved", .cause = "replaced" });
 }
 
-const struct allocation *reserve_place(struct txn *txn, const struct reserve *args, struct node *node, const struct share *shares, size_t n)
+const struct allocation *reserve_place(
+	struct txn *txn, const struct reserve *args, struct node *node, const struct share *shares, size_t n)
 {
 	const struct allocation record = {
 		.id = cluster_next_id(txn->cluster),
@@ -62,7 +63,8 @@ const struct allocation *reserve_place(struct txn *txn, const struct reserve *ar
 	return made;
 }
 
-static struct error *refuse(struct txn *txn, const struct reserve *args, struct fit *fit, const struct node_list *nodes, struct report *report)
+static struct error *refuse(
+	struct txn *txn, const struct reserve *args, struct fit *fit, const struct node_list *nodes, struct report *report)
 {
 	if (!report_ask(report, fit, nodes->nodes, nodes->names, nodes->n))
 		return search_time_error();
@@ -73,7 +75,9 @@ static struct error *refuse(struct txn *txn, const struct reserve *args, struct 
 static struct error *reserve_on(struct txn *txn, const struct reserve *args, const struct node_list *nodes, struct report *report,
 	const struct allocation **ret)
 {
-	const struct fit_query query = { .pod = args->pod, .request = args->request, .policy = args->policy, .gang_exempt = true };
+	const struct fit_query query = {
+		.pod = args->pod, .request = args->request, .policy = args->policy, .gang_exempt = true
+	};
 	struct fit *fit = fit_new(txn->cluster, &query);
 	struct share *shares = NULL;
 	struct node *node = NULL;
@@ -91,7 +95,8 @@ static struct error *reserve_on(struct txn *txn, const struct reserve *args, con
 	return error;
 }
 
-struct error *pod_reserve(struct txn *txn, const struct reserve *args, struct report *report, const struct allocation **ret, bool *existing)
+struct error *pod_reserve(
+	struct txn *txn, const struct reserve *args, struct report *report, const struct allocation **ret, bool *existing)
 {
 	struct node_list nodes;
 	struct error *error = reserve_check_existing(txn->cluster, args, ret);
@@ -128,11 +133,15 @@ static void renew_nomination(struct txn *txn, const struct promise *p, int64_t u
 	next.revision = txn_revision(txn);
 	const struct nomination *made = nomination_new(&next);
 	txn_put(txn, RECORD_NOMINATION, p->record, made);
-	txn_event(txn, &(struct event){ .kind = "pod.renewed", .node = made->node, .uid = made->pod.uid,
-		.subject_kind = SUBJECT_NOMINATION, .subject = made });
+	txn_event(txn, &(struct event){ .kind = "pod.renewed",
+			       .node = made->node,
+			       .uid = made->pod.uid,
+			       .subject_kind = SUBJECT_NOMINATION,
+			       .subject = made });
 }
 
-struct error *pod_renew(struct txn *txn, const char *uid, int64_t ttl, const struct allocation **allocation, const struct nomination **nomination)
+struct error *pod_renew(
+	struct txn *txn, const char *uid, int64_t ttl, const struct allocation **allocation, const struct nomination **nomination)
 {
 	const struct holding *h = cluster_holding(txn->cluster, uid);
 	const struct promise *p = cluster_promise(txn->cluster, uid);
@@ -144,8 +153,8 @@ struct error *pod_renew(struct txn *txn, const char *uid, int64_t ttl, const str
 	if (h && h->record->state != POD_RESERVED && h->record->state != POD_BOUND)
 		return conflict_error(h->record, "nothing of it expires");
 	if (h && until > h->record->expires_at) {
-		const struct allocation *made =
-			h->record->state == POD_BOUND ? renew_bound(txn, h, until) : renew_reserved(txn, h->record, until);
+		const struct allocation *made = h->record->state == POD_BOUND ? renew_bound(txn, h, until)
+									      : renew_reserved(txn, h->record, until);
 		pod_event(txn, made, &(struct event){ .kind = "pod.renewed" });
 	}
 	if (!h && until > p->record->expires_at)
@@ -164,7 +173,8 @@ static struct error *check_unreserve(const struct allocation *a, const struct un
 	if (bound && args->token < 0)
 		return conflict_error(a, "taking it back needs the token of its bind");
 	if (args->token >= 0 && args->token != a->token)
-		return error_with_integer(error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", a->pod.uid, (long long)args->token),
+		return error_with_integer(
+			error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", a->pod.uid, (long long)args->token),
 			"token", args->token);
 	if (bound && a->handed_out)
 		return conflict_error(a, "some of its devices were handed out");

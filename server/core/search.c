@@ -19,11 +19,11 @@ struct search {
 	bool topology;
 	uint16_t *order[SEARCH_CLAIMS]; /* candidates of each claim, best first */
 	size_t n_order[SEARCH_CLAIMS];
-	uint8_t *own;     /* by device */
-	int64_t *used;    /* by stock: what the claims placed so far take */
-	int64_t *shares;  /* by device: their number */
-	uint16_t *picks;  /* device indexes, claim by claim */
-	int64_t looks;    /* at devices, since they were last paid for */
+	uint8_t *own;    /* by device */
+	int64_t *used;   /* by stock: what the claims placed so far take */
+	int64_t *shares; /* by device: their number */
+	uint16_t *picks; /* device indexes, claim by claim */
+	int64_t looks;   /* at devices, since they were last paid for */
 };
 
 enum { LOOKS_OF_A_STEP = 8 }; /* looks at a device that take as long as a step of the search */
@@ -105,7 +105,7 @@ static bool same_for_claim(struct search *s, const struct fit_claim *c, size_t a
 	for (size_t i = 0; i < c->n_needs && matches; i++) {
 		const struct stock *p = device_stock(n, x, c->needs[i].resource), *q = device_stock(n, y, c->needs[i].resource);
 		if (p->capacity != q->capacity ||
-		    v->left[p - n->stocks] - s->used[p - n->stocks] != v->left[q - n->stocks] - s->used[q - n->stocks])
+			v->left[p - n->stocks] - s->used[p - n->stocks] != v->left[q - n->stocks] - s->used[q - n->stocks])
 			return false;
 	}
 	enum topology t = s->topology ? c->claim->same : TOPOLOGY_ANY;
@@ -214,8 +214,8 @@ static enum fit_verdict place_claim(struct search *s, size_t claim, uint16_t *pi
 /* What decides the order of a claim's candidates. */
 struct rank {
 	uint16_t device;
-	bool wanted;      /* nominated to this pod here, or held by its victims */
-	bool promised;    /* another pod has a nomination on it */
+	bool wanted;            /* nominated to this pod here, or held by its victims */
+	bool promised;          /* another pod has a nomination on it */
 	int64_t left, capacity; /* its fullness as a fraction; 0/1 for whole claims */
 	const struct device_record *record;
 };
@@ -332,7 +332,8 @@ size_t picks_of(const struct fit *fit)
 static void *search_memory(struct search *s, const struct node *n, struct rank **ranks)
 {
 	size_t devices = n->n_devices, stocks = n->n_stocks;
-	size_t size = stocks * sizeof *s->used + devices * (sizeof *s->shares + sizeof **ranks + 1 + s->n_claims * sizeof(uint16_t)) +
+	size_t size = stocks * sizeof *s->used +
+		      devices * (sizeof *s->shares + sizeof **ranks + 1 + s->n_claims * sizeof(uint16_t)) +
 		      picks_of(s->fit) * sizeof *s->picks;
 	char *block = mem_resize(NULL, size, 1);
 	s->used = (int64_t *)(void *)block;
@@ -348,7 +349,8 @@ static void *search_memory(struct search *s, const struct node *n, struct rank *
 	return block;
 }
 
-enum fit_verdict search_assign(struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks)
+enum fit_verdict search_assign(
+	struct fit *fit, const struct view *v, size_t n_claims, bool topology, bool ordered, uint16_t *picks)
 {
 	struct search s = { .fit = fit, .view = v, .n_claims = n_claims, .topology = topology };
 	struct rank *ranks;

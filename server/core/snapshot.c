@@ -87,7 +87,7 @@ static const struct change **sorted(const struct change_list *list)
 	const struct change **order = mem_array(list->n, sizeof(struct change *));
 	for (size_t i = 0; i < list->n; i++)
 		order[i] = &list->changes[i];
-	qsort(order, list->n, sizeof *order, compare);
+	qsort(order, list->n, sizeof(struct change *), compare);
 	return order;
 }
 
@@ -101,10 +101,12 @@ static void arrange(struct change_list *mixed, struct change_list *ret)
 	for (int kind = 0; kind < RECORD_KINDS; kind++)
 		for (size_t i = 0; i < mixed->n; i++)
 			if ((int)mixed->changes[i].kind == kind && mixed->changes[i].after)
-				change_list_add(ret, mixed->changes[i].kind, record_ref(mixed->changes[i].before), record_ref(mixed->changes[i].after));
+				change_list_add(ret, mixed->changes[i].kind, record_ref(mixed->changes[i].before),
+					record_ref(mixed->changes[i].after));
 }
 
-static bool same_place(const char *node_a, const struct share *a, size_t n_a, const char *node_b, const struct share *b, size_t n_b)
+static bool same_place(
+	const char *node_a, const struct share *a, size_t n_a, const char *node_b, const struct share *b, size_t n_b)
 {
 	if (strcmp(node_a, node_b) != 0 || n_a != n_b)
 		return false;

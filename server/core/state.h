@@ -44,12 +44,12 @@ struct device {
 	const struct device_record *record;
 	int64_t id;
 	symbol type;
-	bool eligible;      /* present, healthy and not cordoned; the node's flags count besides */
+	bool eligible;        /* present, healthy and not cordoned; the node's flags count besides */
 	uint32_t first_stock; /* index into the node's stocks */
 	uint32_t n_stocks;
-	int64_t limit;      /* max_shares of the record, 0 = none */
-	int64_t shares;     /* claims that hold something on it */
-	int64_t wholes;     /* those that hold it whole */
+	int64_t limit;  /* max_shares of the record, 0 = none */
+	int64_t shares; /* claims that hold something on it */
+	int64_t wholes; /* those that hold it whole */
 };
 
 /* An allocation in memory. */
@@ -60,7 +60,7 @@ struct holding {
 	struct deadline deadline;    /* armed while reserved */
 	UT_hash_handle hh;           /* by uid */
 	RB_ENTRY(holding) by_uid;
-	RB_ENTRY(holding) by_name;   /* namespace, name, uid */
+	RB_ENTRY(holding) by_name; /* namespace, name, uid */
 };
 RB_HEAD(holding_tree, holding);
 RB_HEAD(holding_names, holding);
@@ -71,7 +71,7 @@ struct promise {
 	struct node *node;
 	struct promise *prev, *next; /* on the node, most important first */
 	struct deadline deadline;
-	UT_hash_handle hh;           /* by uid */
+	UT_hash_handle hh; /* by uid */
 	RB_ENTRY(promise) by_uid;
 };
 RB_HEAD(promise_tree, promise);
@@ -90,7 +90,7 @@ struct lapse_entry {
 	struct node *node;
 	struct lapse_entry *prev, *next; /* on the node */
 	struct deadline deadline;
-	RB_ENTRY(lapse_entry) by_uid;    /* uid, node */
+	RB_ENTRY(lapse_entry) by_uid; /* uid, node */
 };
 RB_HEAD(lapse_tree, lapse_entry);
 
@@ -107,7 +107,7 @@ struct node {
 	struct stock *stocks;
 	size_t n_stocks;
 	size_t n_promises;
-	bool closed;             /* cordoned or unverified: nothing is given out */
+	bool closed; /* cordoned or unverified: nothing is given out */
 	const struct node_record *record;
 	struct promise *promises;
 	size_t devices_room, stocks_room;
@@ -131,16 +131,16 @@ struct shared_request;
 struct cluster {
 	struct counters counters;
 	struct symbol_entry *symbols;
-	struct node *nodes;         /* hash by name */
-	struct node **order;        /* by name */
+	struct node *nodes;  /* hash by name */
+	struct node **order; /* by name */
 	size_t n_nodes, order_room;
 	struct device_place *devices; /* hash by uuid */
-	struct holding *holdings;   /* hash by uid */
+	struct holding *holdings;     /* hash by uid */
 	struct holding_tree holdings_by_uid;
 	struct holding_names holdings_by_name;
 	struct shared_request *requests; /* hash by text */
-	size_t n_over;              /* allocations that were forced in beyond what fits */
-	struct promise *promises;   /* hash by uid */
+	size_t n_over;                   /* allocations that were forced in beyond what fits */
+	struct promise *promises;        /* hash by uid */
 	struct promise_tree promises_by_uid;
 	struct lock_tree locks;
 	size_t n_locks;
