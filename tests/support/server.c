@@ -19,16 +19,14 @@ enum { WRAP_WORDS = 32, WORDS = 64 };
 char **server_command(char *const *arguments)
 {
 	const char *binary = getenv("ALLOTD"), *wrap = getenv("ALLOTD_WRAP");
-	char **words = calloc(WORDS + 1, sizeof *words);
-	size_t n = 0;
-	/* the copy lives as long as the program: its words are used after exec only or until the program ends */
-	char *rest = strdup(wrap ? wrap : ""), *place = NULL;
-	if (!words || !rest)
+	size_t n = 0, room = WORDS + 1;
+	/* one block: the array, and behind it the text whose words it begins with */
+	char **words = calloc(1, room * sizeof(char *) + strlen(wrap ? wrap : "") + 1);
+	if (!words)
 		abort();
+	char *rest = strcpy((char *)(words + room), wrap ? wrap : ""), *place = NULL;
 	for (char *word = strtok_r(rest, " ", &place); word && n < WRAP_WORDS; word = strtok_r(NULL, " ", &place))
 		words[n++] = word;
-	if (n == 0)
-		free(rest);
 	words[n++] = (char *)(uintptr_t)(binary && *binary ? binary : "build/allotd");
 	for (size_t i = 0; arguments && arguments[i] && n < WORDS; i++)
 		words[n++] = arguments[i];

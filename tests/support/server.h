@@ -46,7 +46,7 @@ int server_teardown(void **state);
 /* A status of waitpid in words, for messages; valid until the next call on this thread. */
 const char *status_words(int status);
 
-/* The command line of the server binary: ALLOTD_WRAP, ALLOTD, and the arguments; the caller frees the array only. */
+/* The command line of the server binary: ALLOTD_WRAP, ALLOTD, and the arguments; free() the array, not its words. */
 char **server_command(char *const *arguments);
 
 #endif
