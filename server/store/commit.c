@@ -4,9 +4,6 @@
 #include "base/mem.h"
 #include "store/store_private.h"
 
-/* The log is moved into the database by a commit when nobody else does it in time; early where a longer log would take the last room. */
-enum { LOG_FRAMES_AT_MOST = 16384, LOG_FRAMES_IN_SHORTAGE = 256 };
-
 static const char meta_update[] =
 	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
 
@@ -55,8 +52,8 @@ static void remember(struct store *store, const struct change_list *changes, con
 		store->alarms &= ~(unsigned)ALARM_HIGHWATER_UNWRITABLE;
 	else
 		store->alarms |= ALARM_HIGHWATER_UNWRITABLE;
-	store_measure(store);
-	if (store->log_frames >= (store_shortage(store) ? LOG_FRAMES_IN_SHORTAGE : LOG_FRAMES_AT_MOST))
+	space_measure(&store->space, store->db);
+	if (store->log_frames >= space_log_frames(&store->space)) /* when nobody else does it in time */
 		store_checkpoint(store);
 }
 
@@ -74,33 +71,25 @@ static enum store_outcome try_to_commit(struct store *store, const struct change
 	return outcome;
 }
 
+/* A full disk has room in two places: the log, once it was moved into the database, and the ballast. */
+static bool make_room(struct store *store, int attempt)
+{
+	if (attempt > 0 && !space_make_room(&store->space))
+		return false;
+	store_checkpoint(store);
+	return !store->broken;
+}
+
 enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
 {
 	enum store_outcome outcome = try_to_commit(store, changes, meta, why);
-	if (outcome != STORE_FULL)
-		return outcome;
-	if (space_make_room(&store->space)) {
+	for (int attempt = 0; outcome == STORE_FULL && attempt < 2 && make_room(store, attempt); attempt++) {
 		free(*why);
 		outcome = try_to_commit(store, changes, meta, why);
 	}
-	store_measure(store);
+	if (outcome == STORE_FULL)
+		space_measure(&store->space, store->db);
 	return outcome;
-}
-
-static int checkpoint(struct store *store)
-{
-	return sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-}
-
-void store_checkpoint(struct store *store)
-{
-	int rc = checkpoint(store);
-	if (connection_outcome(rc, false) == STORE_FULL && space_make_room(&store->space))
-		rc = checkpoint(store);
-	if (connection_outcome(rc, false) != STORE_UNKNOWN)
-		return;
-	log_write(store->log, LOG_ERROR, "checkpoint failed: %s", sqlite3_errmsg(store->db));
-	store->broken = true;
 }
 
 int commit_prepare(struct store *store)

@@ -11,9 +11,11 @@ enum {
 	MIB = 1024 * 1024,
 	LOW = 64 * MIB,      /* on a large disk */
 	LOW_PART = 16,       /* on a small one: a part of it */
-	BALLAST_PART = 4,    /* of `low` at most */
+	BALLAST_PART = 2,    /* of `low` at most */
 	QUOTA_PART = 8,      /* of --max-bytes is for what frees things */
 	FULL = 256 * 1024,   /* less than this left: a failure is due to it */
+	LOG_FRAMES = LOW / PAGE_SIZE,
+	LOG_FRAMES_IN_SHORTAGE = 64,
 };
 
 static const char disk_low[] = "disk_low", quota[] = "quota";
@@ -85,6 +87,12 @@ void space_measure(struct space *s, sqlite3 *db)
 			: "there is little room left on the disk");
 	else
 		log_write(s->log, LOG_WARN, "there is room again");
+}
+
+int space_log_frames(const struct space *s)
+{
+	int frames = s->low ? (int)(s->low / PAGE_SIZE) : LOG_FRAMES;
+	return s->shortage || frames < LOG_FRAMES_IN_SHORTAGE ? LOG_FRAMES_IN_SHORTAGE : frames;
 }
 
 bool space_make_room(struct space *s)

@@ -32,6 +32,9 @@ void space_end(struct space *s);
 /* Looks how much is left, raises and ends the shortage, writes the ballast when there is plenty. Cheap: a few microseconds. */
 void space_measure(struct space *s, struct sqlite3 *db);
 
+/* How many pages the log may hold before it must be moved into the database: fewer on a small disk, few in a shortage. */
+int space_log_frames(const struct space *s);
+
 /* A write found no room. Whether there is some now and trying again makes sense. */
 bool space_make_room(struct space *s);
 

@@ -258,11 +258,6 @@ const char *store_shortage(const struct store *store)
 	return store->space.shortage;
 }
 
-void store_measure(struct store *store)
-{
-	space_measure(&store->space, store->db);
-}
-
 size_t store_alarms(const struct store *store, const char *ret[STORE_ALARMS])
 {
 	static const struct {

@@ -75,7 +75,8 @@ size_t store_alarms(const struct store *store, const char *ret[STORE_ALARMS]);
  * Any thread. */
 const char *store_shortage(const struct store *store);
 
-/* Looks how much room there is; each commit does so too. Cheap; called when idle. */
+/* Looks how much room there is, as each commit does; when it is short, the log gives back what it does not need. Cheap; called when idle. A failing
+ * disk is told by whatever is done next. */
 void store_measure(struct store *store);
 
 /* Reads every row as an insert, in an order in which they can be applied to an empty cluster, and the meta row. Runs on the writing

@@ -115,6 +115,8 @@ enum store_outcome store_tidy(struct store *store, const struct store_retention 
 	store->written_events = 0;
 	if (outcome == STORE_OK && store->log_frames >= LOG_FRAMES_WORTHWHILE)
 		store_checkpoint(store);
+	if (outcome == STORE_OK)
+		store_measure(store);
 	highwater_sync(&store->highwater);
 	if (outcome == STORE_OK && store->broken) {
 		*why = mem_string("checkpoint failed");
