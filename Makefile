@@ -279,7 +279,7 @@ coverage: ## line coverage of server/ and client/ (gcovr)
 
 # ---- the code itself
 
-C_FILES = $(shell git ls-files --cached --others --exclude-standard 'server/*.[ch]' 'client/*.[ch]' 'tests/*.[ch]')
+C_FILES = $(shell find server client tests -name '*.[ch]' | sort)
 LINT_FLAGS = $(STANDARD) -Iserver -Iclient -Itests -DALLOT_VERSION=\"$(VERSION)\" $(call pkg,--cflags $(PACKAGES))
 
 .PHONY: format lint
