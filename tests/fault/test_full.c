@@ -21,7 +21,7 @@
 #include "support/directory.h"
 #include "support/server.h"
 
-enum { MIB = 1024 * 1024, DISK_SIZE = 24 * MIB, DEVICES = 64, MOST = 20000, SPACE_BACK_MS = 5000 };
+enum { MIB = 1024 * 1024, DISK_SIZE = 24 * MIB, DEVICES = 64, AHEAD = 25, MOST = 40000, AT_FIRST = 1500, SPACE_BACK_MS = 5000 };
 
 struct full {
 	struct bad_disk *disk;  /* imitated, or NULL */
@@ -30,8 +30,10 @@ struct full {
 	char *data;             /* its data directory on the tmpfs, or NULL */
 	char *arguments[3];
 	struct server *server;
+	bool there[MOST];       /* whether the pod of that number was reserved and not released */
 	int next;               /* number of the next pod */
-	int oldest;             /* the pods from this one on are there */
+	int oldest;             /* no pod below this number is there */
+	int n;                  /* pods that are there */
 };
 
 /* ---- the disk */
@@ -59,57 +61,75 @@ static void leave_room(struct full *f, long room)
 
 /* ---- calls */
 
-static const char *uid(int number)
+/* Reserves for AHEAD more pods at once; the last answer that is a refusal, or NULL. */
+static json_t *reserve(struct full *f)
 {
-	static char name[16];
-	(void)snprintf(name, sizeof name, "p%d", number);
-	return name;
+	struct wire *w = f->server->wire;
+	int64_t ids[AHEAD];
+	json_t *refusal = NULL;
+	if (f->next + AHEAD > MOST)
+		check_failed("%d pods were tried and the disk is not full", MOST);
+	for (int i = 0; i < AHEAD; i++)
+		ids[i] = call_send(w, "pod.reserve",
+			json_of("{'pod': {'uid': 'p%d'}, 'node': 'n1', 'request': [{'type': 'gpu', 'resources': {'core': 1}}], 'ttl': 86400}",
+				f->next + i));
+	for (int i = 0; i < AHEAD; i++) {
+		json_t *answer = call_receive(w, ids[i]);
+		bool done = json_object_get(answer, "result") != NULL;
+		f->there[f->next++] = done;
+		f->n += done;
+		json_decref(done ? answer : refusal);
+		refusal = done ? refusal : answer;
+	}
+	return refusal;
 }
 
-/* Reserves for one more pod; the reason it is refused for, or "ok". */
-static const char *reserve(struct full *f, json_t **answer)
+/* Releases the oldest pods. */
+static void release(struct full *f, int n)
 {
-	*answer = call(f->server->wire, "pod.reserve",
-		json_of("{'pod': {'uid': '%s'}, 'node': 'n1', 'request': [{'type': 'gpu', 'resources': {'core': 1}}], 'ttl': 86400}", uid(f->next)));
-	f->next += json_object_get(*answer, "result") != NULL;
-	return answer_reason(*answer);
+	int64_t ids[AHEAD];
+	for (int done = 0, ahead; done < n; done += ahead) {
+		for (ahead = 0; ahead < AHEAD && done + ahead < n; ahead++) {
+			while (!f->there[f->oldest])
+				if (++f->oldest >= f->next)
+					check_failed("there is nothing left to release");
+			f->there[f->oldest] = false;
+			ids[ahead] = call_send(f->server->wire, "pod.release", json_of("{'uid': 'p%d'}", f->oldest));
+		}
+		for (int i = 0; i < ahead; i++) {
+			json_t *answer = call_receive(f->server->wire, ids[i]);
+			if (!json_is_true(json_object_get(json_object_get(answer, "result"), "released")))
+				check_failed("pod.release: %s", json_dumps(answer, 0));
+			json_decref(answer);
+		}
+	}
+	f->n -= n;
 }
 
-static void release(struct full *f)
+/* The refusal names the alarm that is on. */
+static void expect_read_only(struct full *f, const json_t *refusal, const char *alarm)
 {
-	expect(f->server->wire, "pod.release", json_of("{'uid': '%s'}", uid(f->oldest++)), json_of("{'released': true}"));
+	const json_t *data = json_object_get(json_object_get(refusal, "error"), "data");
+	const char *said = json_string_value(json_object_get(data, "alarm"));
+	if (strcmp(answer_reason(refusal), "read_only") != 0)
+		check_failed("refused for %s", answer_reason(refusal));
+	if (!said || (alarm && strcmp(said, alarm) != 0))
+		check_failed("the alarm is %s", said ? said : "missing");
+	if (alarm)
+		expect(f->server->wire, "server.info", NULL, json_of("{'read_only': true, 'alarms': ['%s']}", alarm));
+	else
+		expect(f->server->wire, "server.info", NULL, json_of("{'read_only': true}"));
 }
 
-/* Keeps the number of pods small, so that the node holds them. */
-static void churn(struct full *f)
-{
-	while (f->next - f->oldest > DEVICES * 50)
-		release(f);
-}
-
-/* Reserves until that is refused, for `alarm` if that is given. */
+/* Reserves until that is refused, for `alarm` if that is given. The number of pods is kept small, so that the node holds them. */
 static void reserve_until_refused(struct full *f, const char *alarm)
 {
-	json_t *answer = NULL;
-	for (int i = 0; i < MOST; i++) {
-		const char *reason = reserve(f, &answer);
-		if (strcmp(reason, "ok") != 0) {
-			if (strcmp(reason, "read_only") != 0)
-				check_failed("refused for %s", reason);
-			const json_t *data = json_object_get(json_object_get(answer, "error"), "data");
-			const char *said = json_string_value(json_object_get(data, "alarm"));
-			if (!said || (alarm && strcmp(said, alarm) != 0))
-				check_failed("the alarm is %s", said ? said : "missing");
-			json_t *info = call_result(f->server->wire, "server.info", NULL);
-			expect_match(info, json_of("{'read_only': true, 'alarms': ['%s']}", said));
-			json_decref(info);
-			json_decref(answer);
-			return;
-		}
-		json_decref(answer);
-		churn(f);
-	}
-	check_failed("%d pods were reserved and the disk is not full", MOST);
+	json_t *refusal;
+	while (!(refusal = reserve(f)))
+		if (f->n > DEVICES * 50)
+			release(f, AHEAD);
+	expect_read_only(f, refusal, alarm);
+	json_decref(refusal);
 }
 
 static bool has_ballast(const struct full *f)
@@ -133,17 +153,16 @@ static void wait_for_ballast(const struct full *f)
 static void release_until_ballast_is_gone(struct full *f)
 {
 	while (has_ballast(f)) {
-		if (f->next - f->oldest < 400)
+		if (f->n < 400)
 			check_failed("the ballast is still there");
-		release(f);
+		release(f, AHEAD);
 	}
 }
 
 /* What must go on while the disk is full. */
 static void still_works(struct full *f)
 {
-	for (int i = 0; i < 50; i++)
-		release(f);
+	release(f, 50);
 	json_decref(call_result(f->server->wire, "pod.list", json_of("{'limit': 10}")));
 	json_decref(call_result(f->server->wire, "event.list", json_of("{'limit': 10}")));
 	expect(f->server->wire, "server.check", NULL, json_of("{'ok': true}"));
@@ -152,24 +171,33 @@ static void still_works(struct full *f)
 /* Exactly the pods that were reserved and not released are there. */
 static void expect_pods(struct full *f)
 {
-	for (int i = f->oldest > 3 ? f->oldest - 3 : 0; i < f->next + 1; i++) {
-		bool there = i >= f->oldest && i < f->next;
-		json_t *answer = call(f->server->wire, "pod.get", json_of("{'uid': '%s'}", uid(i)));
-		if ((json_object_get(json_object_get(answer, "result"), "allocation") != NULL) != there)
-			check_failed("pod %d should %sbe there", i, there ? "" : "not ");
-		json_decref(answer);
-	}
+	bool *there = calloc(MOST, sizeof *there);
+	json_t *page, *pod, *after = NULL;
+	size_t i;
+	int n = 0;
+	do {
+		page = call_result(f->server->wire, "pod.list", after ? json_pack("{s:i, s:O}", "limit", 1000, "after", after) : NULL);
+		json_array_foreach (json_object_get(page, "pods"), i, pod) {
+			int number = atoi(json_string_value(json_object_get(json_object_get(pod, "pod"), "uid")) + 1);
+			there[number] = true;
+			n++;
+		}
+		json_decref(after);
+		after = json_incref(json_object_get(page, "next"));
+		json_decref(page);
+	} while (after);
+	if (n != f->n || memcmp(there, f->there, sizeof f->there) != 0)
+		check_failed("%d pods are there, and should be %d", n, f->n);
+	free(there);
 }
 
 static void works_again_by_itself(struct full *f)
 {
 	int64_t end = check_now() + SPACE_BACK_MS;
-	json_t *answer = NULL;
-	for (const char *reason = ""; strcmp(reason, "ok") != 0; check_sleep(20)) {
-		reason = reserve(f, &answer);
-		if (strcmp(reason, "ok") != 0 && strcmp(reason, "read_only") != 0)
-			check_failed("refused for %s", reason);
-		json_decref(answer);
+	for (json_t *refusal; (refusal = reserve(f)); check_sleep(50)) {
+		if (strcmp(answer_reason(refusal), "read_only") != 0)
+			check_failed("refused for %s", answer_reason(refusal));
+		json_decref(refusal);
 		if (check_now() > end)
 			check_failed("there is space, but the server does not notice");
 	}
@@ -182,11 +210,8 @@ static void start(struct full *f, const char *option, char *value)
 	f->arguments[1] = value;
 	f->server = server_start(option ? f->arguments : NULL);
 	register_gpus(f->server->wire, "n1", DEVICES);
-	for (int i = 0; i < 1500; i++) {
-		json_t *answer = NULL;
-		assert_string_equal(reserve(f, &answer), "ok");
-		json_decref(answer);
-	}
+	while (f->n < AT_FIRST)
+		assert_null(reserve(f));
 }
 
 /* ---- the tests */
@@ -211,8 +236,7 @@ static void suddenly(struct full *f)
 	still_works(f);
 	expect_pods(f);
 	release_until_ballast_is_gone(f);
-	for (int i = 0; i < 200; i++)
-		release(f);
+	release(f, 200);
 	server_restart(f->server, SIGKILL);
 	reserve_until_refused(f, NULL);
 	still_works(f);
