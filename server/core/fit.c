@@ -28,7 +28,8 @@ static bool claims_overlap(const struct fit *fit)
 {
 	for (size_t i = 0; i < fit->n_claims; i++)
 		for (size_t k = 0; k < i; k++)
-			if (fit->claims[i].type == fit->claims[k].type && !*fit->claims[i].claim->reuse && !*fit->claims[k].claim->reuse)
+			if (fit->claims[i].type == fit->claims[k].type && !*fit->claims[i].claim->reuse &&
+				!*fit->claims[k].claim->reuse)
 				return true;
 	return false;
 }
@@ -133,6 +134,8 @@ bool promise_counts(const struct fit *fit, const struct promise *p)
 	const struct pod *pod = fit->query->pod, *other = &p->record->pod;
 	if (other->priority < pod->priority || fit->query->ignore_promises)
 		return false;
+	if (fit->query->above && nomination_order(p->record, fit->query->above) >= 0)
+		return false;
 	if (fit->query->gang_exempt && pod_same_gang(other, pod))
 		return false;
 	return !(fit->n_forgotten && bsearch(&p, fit->forgotten, fit->n_forgotten, sizeof *fit->forgotten, by_address));
@@ -162,7 +165,9 @@ static void fill_shares(const struct fit *fit, const struct node *node, size_t c
 		int64_t at = i;
 		for (; at > 0 && shares[at - 1].minor > d->record->minor; at--)
 			shares[at] = shares[at - 1];
-		shares[at] = (struct share){ .device_id = d->id, .uuid = d->record->uuid, .minor = d->record->minor, .claim = claim, .whole = whole };
+		shares[at] = (struct share){
+			.device_id = d->id, .uuid = d->record->uuid, .minor = d->record->minor, .claim = claim, .whole = whole
+		};
 	}
 }
 

@@ -26,6 +26,8 @@ struct fit_query {
 	const char *const *victims; /* as `without`, and the devices they hold are taken first (nominate) */
 	size_t n_victims;
 	bool ignore_promises; /* as if there were no nominations but the pod's own */
+	const struct nomination
+		*above; /* only nominations more important than this one count; NULL = those of the pod's priority too */
 };
 
 enum {

@@ -85,12 +85,15 @@ static bool types_hold(const struct node *n, const struct nomination *r)
 	return true;
 }
 
-/* Whether a nomination still stands as it is: invariant 4 of the contract. That victims of others still hold what it waits for is no harm. */
+/* Whether a nomination still stands as it is: invariant 4 of the contract, where of two equally important ones the older goes first.
+ * That victims of others still hold what it waits for is no harm. */
 static bool stands(struct txn *txn, const struct node *n, const struct nomination *r)
 {
 	size_t count;
 	const char **leaving = leaving_before(n, r, &count);
-	const struct fit_query query = { .pod = &r->pod, .request = r->request, .without = leaving, .n_without = count };
+	const struct fit_query query = {
+		.pod = &r->pod, .request = r->request, .without = leaving, .n_without = count, .above = r
+	};
 	struct fit *fit = fit_new(txn->cluster, &query);
 	bool holds = types_hold(n, r) && fit_holds(fit, n, r->shares, r->n_shares);
 	fit_free(fit);

@@ -136,6 +136,21 @@ static void ended_by_the_inventory(void **state)
 	assert_int_equal(cluster_node(w->cluster, "n1")->n_devices, 0); /* nothing keeps the missing device */
 }
 
+/* Of two equally important promises the older is kept. */
+static void the_younger_gives_way(void **state)
+{
+	struct world *w = *state;
+	struct device_memory memory;
+	struct device_report device = standard_device(&memory, "n1", "gpu", 0, 1);
+	standard_node(w, "n1", 1, 0, 0);
+	OK(try_nominate(w, "older", 10, "n1", "gpu core=60", NULL));
+	OK(try_nominate(w, "younger", 10, "n1", "gpu core=40", NULL));
+	memory.capacity[0].value = 70;
+	OK(try_register(w, &(struct register_node){ .node = "n1", .devices = &device, .n_devices = 1 }));
+	assert_non_null(nomination_of(w, "older"));
+	assert_null(nomination_of(w, "younger"));
+}
+
 /* The device is something else now, though its resources are called the same. */
 static void a_device_that_changed_its_type(void **state)
 {
@@ -226,6 +241,7 @@ int main(void)
 		TEST(important_ones_first),
 		TEST(nominated_over),
 		TEST(ended_by_the_inventory),
+		TEST(the_younger_gives_way),
 		TEST(a_device_that_changed_its_type),
 		TEST(ended_by_adoption),
 		TEST(a_victim_that_left),
