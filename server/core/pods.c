@@ -79,8 +79,7 @@ static const struct nomination *victim_of(const struct node *n, const char *uid)
 	return NULL;
 }
 
-/* A victim that left is one no more: a later pod of that uid must not be taken for it. */
-static void victim_forget(struct txn *txn, const struct node *n, const char *uid)
+void victim_forget(struct txn *txn, const struct node *n, const char *uid)
 {
 	const struct nomination *old;
 	while ((old = victim_of(n, uid))) {

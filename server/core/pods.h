@@ -39,6 +39,9 @@ void pod_drop(struct txn *txn, const struct holding *h, const struct event *why)
 /* As pod_drop, but missing devices stay, for what takes its place; missing_sweep of the node comes later. */
 void pod_give_way(struct txn *txn, const struct holding *h, const struct event *why);
 
+/* A victim that left is one no more: a later pod of that uid must not be taken for it. Looks through the nominations of the node. */
+void victim_forget(struct txn *txn, const struct node *n, const char *uid);
+
 /* Tells an event about an allocation; node, uid and subject are filled in. */
 void pod_event(struct txn *txn, const struct allocation *a, const struct event *like);
 

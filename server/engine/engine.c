@@ -38,6 +38,7 @@ struct engine *engine_new(const struct engine_options *options)
 	e->started_at = clock_now(options->clock);
 	e->told = mem_alloc(sizeof *e->told);
 	e->open = &e->turns[0];
+	e->unsettled = true;
 	e->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (e->notify < 0)
 		abort(); /* no descriptors at the start */
@@ -282,7 +283,7 @@ static void probe(struct engine *e)
 	if (t->hard)
 		return; /* something has expired, that will do */
 	struct txn txn = txn_begin(e->cluster, &t->changes, t->now, "server");
-	txn_event(&txn, &(struct event){ .kind = "server.alarm", .reason = "disk_full cleared", .unclaimed = -1 });
+	txn_event(&txn, &(struct event){ .kind = "server.alarm", .reason = "disk_full cleared" });
 	turn_harden(t, txn.start);
 	t->grows = true;
 	t->sealed = true;
@@ -310,7 +311,7 @@ void engine_pass(struct engine *e)
 	e->was_full |= is_full(e);
 	if (!e->broken) {
 		decide_waiting(e);
-		if (expiry_due(e) && !e->stopping)
+		if ((expiry_due(e) || e->unsettled) && !e->stopping)
 			(void)turn_begin(e);
 		probe(e);
 		hand_over_if_due(e);

@@ -15,7 +15,6 @@ static void tell(struct txn *txn, const char *kind, const char *node, const char
 			       .node = node,
 			       .uid = uid,
 			       .cause = cause,
-			       .unclaimed = -1,
 			       .subject_kind = subject_kind,
 			       .subject = subject });
 }
@@ -167,6 +166,7 @@ void engine_loaded(struct engine *e)
 	enum load_reason reason = e->loading;
 	struct change_list difference = { 0 };
 	e->loading = LOAD_NOT;
+	e->unsettled = true;
 	if (e->job.error) {
 		log_write(e->options.log, LOG_ERROR, "cannot read the database again: %s", e->job.error->message);
 		error_free(e->job.error);

@@ -46,6 +46,7 @@ size_t engine_undo(struct engine *e, bool keep_soft)
 {
 	struct change_list kept = { 0 };
 	struct call_list calls = { 0 };
+	e->unsettled = true; /* that may be undone too */
 	undo_turn(e, e->open, keep_soft, &kept);
 	if (e->committing) {
 		undo_turn(e, e->committing, keep_soft, &kept);

@@ -81,6 +81,7 @@ struct engine {
 	struct call_list work_waiting[2]; /* calls with work, for a free reader; [1] the slow ones */
 	struct call_list ready;           /* to be released */
 
+	bool unsettled;                /* somebody else may have changed what is in the cluster: cluster_settle is due */
 	bool careful;
 	bool read_only; /* the last try to grow found no space */
 	bool broken;    /* the outcome of a commit is unknown, or the database cannot be read: nothing goes any more */

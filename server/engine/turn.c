@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/expire.h"
+#include "core/settle.h"
 #include "engine/internal.h"
 #include "engine/threads.h"
 
@@ -78,12 +79,27 @@ static void watch_wall_clock(struct engine *e)
 			(long long)skew);
 }
 
+/* After a load: what a hand left undone is done before anybody decides. */
+static void settle(struct engine *e, struct turn *t)
+{
+	struct txn txn = txn_begin(e->cluster, &t->changes, t->now, server_actor);
+	if (!e->unsettled)
+		return;
+	e->unsettled = false;
+	cluster_settle(&txn);
+	if (t->changes.n == txn.start)
+		return;
+	turn_harden(t, txn.start);
+	t->operations++;
+}
+
 /* The turn's time; what is overdue goes before anybody can see it. */
 static void date(struct engine *e, struct turn *t)
 {
 	watch_wall_clock(e);
 	t->now = clock_now(e->options.clock);
 	t->dated = true;
+	settle(e, t);
 	turn_expire(e, t, TURN_CALLS);
 	if (e->careful && t->hard)
 		seal_alone(t);
