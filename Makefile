@@ -258,9 +258,11 @@ FUZZ_SECONDS ?= 20
 fuzz: ## each fuzzer for FUZZ_SECONDS (20); needs clang
 	@$(MAKE) BUILD=$(BUILD)/fuzzing CC=clang SANITIZE=address,undefined,fuzzer-no-link CFLAGS="-O1 -g" fuzz-run
 fuzz-run: $(FUZZ_PROGRAMS)
-	@set -e; for f in $(FUZZ_PROGRAMS); do name=$${f##*/}; echo "== $$name"; mkdir -p $(BUILD)/corpus/$$name; \
-		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$(BUILD)/$$name- $(BUILD)/corpus/$$name \
-			$$(ls -d tests/fuzz/corpus/$$name 2>/dev/null) 2>&1 | tail -n 3; done
+	@for f in $(FUZZ_PROGRAMS); do name=$${f##*/}; mkdir -p $(BUILD)/corpus/$$name; \
+		if $$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$(BUILD)/$$name- $(BUILD)/corpus/$$name \
+			$$(ls -d tests/fuzz/corpus/$$name 2>/dev/null) >$(BUILD)/$$name.log 2>&1; \
+		then echo "  ok    $$name: $$(tail -n 1 $(BUILD)/$$name.log)"; \
+		else echo "  FAIL  $$name"; tail -n 40 $(BUILD)/$$name.log; exit 1; fi; done
 $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(SERVER_ARCHIVES)
 	@mkdir -p $(@D)
 	@echo "  link    $@"
