@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -153,28 +154,40 @@ static struct error *judge(struct store *store, bool fresh)
 	return e || fresh ? e : consult_highwater(store, false);
 }
 
-/* Reading has made an empty log where there was none; a close that checkpoints takes it away again and finds nothing to write. */
-static void forget_empty_log(struct store *store)
+/* The bytes of the log; negative when there is none. */
+static int64_t log_size(const struct store *store)
 {
-	char *wal = mem_format("%s-wal", store->directory.database);
 	struct stat st;
-	if (stat(wal, &st) == 0 && st.st_size == 0)
-		(void)connection_accept(store->db);
-	free(wal);
+	char *log = mem_format("%s-wal", store->directory.database);
+	int64_t size = stat(log, &st) == 0 ? st.st_size : -1;
+	free(log);
+	return size;
 }
 
-static struct error *open_database(struct store *store, const struct store_options *options, bool fresh)
+/* SQLite makes an empty log before it reads. What was refused is left as it was found: a log of somebody else's would even be in the owner's way. */
+static void remove_empty_log(const struct store *store)
+{
+	char *log = mem_format("%s-wal", store->directory.database), *shared = mem_format("%s-shm", store->directory.database);
+	if (log_size(store) == 0) {
+		(void)unlink(log);
+		(void)unlink(shared);
+	}
+	free(log);
+	free(shared);
+}
+
+static struct error *open_connection(struct store *store, const struct store_options *options, bool fresh)
 {
 	const char *path = store->directory.database;
 	struct error *e = connection_open(path, CONNECTION_WRITER, &store->db);
 	if (e)
 		return e;
 	(void)sqlite3_busy_timeout(store->db, WAIT_AT_START_MS);
+	if (sqlite3_db_readonly(store->db, "main") == 1)
+		return exit_error(EX_NOPERM, "the database %s cannot be written: no permission", path);
 	e = judge(store, fresh);
-	if (e) {
-		forget_empty_log(store);
+	if (e)
 		return e;
-	}
 	(void)connection_accept(store->db);
 	e = use_log(store);
 	if (!e)
@@ -185,6 +198,19 @@ static struct error *open_database(struct store *store, const struct store_optio
 		return e;
 	int rc = make_ready(store, options);
 	return rc == SQLITE_OK ? NULL : connection_error(store->db, rc, path, "cannot be used");
+}
+
+static struct error *open_database(struct store *store, const struct store_options *options, bool fresh)
+{
+	bool had_log = log_size(store) >= 0;
+	struct error *e = open_connection(store, options, fresh);
+	if (!e)
+		return NULL;
+	connection_close(store->db);
+	store->db = NULL;
+	if (!had_log)
+		remove_empty_log(store);
+	return e;
 }
 
 static struct error *open_in_directory(struct store *store, const struct store_options *options)
