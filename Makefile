@@ -234,8 +234,8 @@ scenarios: all $(call program,$(wildcard tests/scenarios/runner.c)) ## the scena
 	@$(TEST_ENV) tools/run-tests $(filter %/runner,$^)
 
 .PHONY: fault
-fault: all $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS)) ## the long fault tests: 200 kills
-	@$(TEST_ENV) ALLOT_KILLS=200 TEST_TIMEOUT=3000 tools/run-tests $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS))
+fault: all $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS)) ## the long fault tests: 200 kills, every place where a disk can fail
+	@$(TEST_ENV) ALLOT_KILLS=200 ALLOT_FAULTS=8000 ALLOT_OUTAGES=60 TEST_TIMEOUT=3000 tools/run-tests $(filter $(BUILD)/tests/fault/%,$(TEST_PROGRAMS))
 
 .PHONY: asan tsan valgrind
 asan: ## the whole suite with address and undefined behaviour sanitizers

@@ -1,5 +1,5 @@
 /* A disk that fails: the Nth read, write, sync, ... of a history fails, once or from then on, for every N. Whatever the store answers must be
- * true, and what it reported as done must be there when the disk works again. ALLOT_FAULTS=0 tries every N; else about so many of each kind. */
+ * true, and what it reported as done must be there when the disk works again. ALLOT_FAULTS says about how many of each kind are tried (12); 0 = every N. */
 #include <stdio.h>
 #include <string.h>
 

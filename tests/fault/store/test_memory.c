@@ -1,5 +1,5 @@
 /* SQLite runs out of memory: the Nth allocation of a history fails, once or from then on. Our own code ends the process when it gets no memory
- * (crash-only); SQLite's failures are answers, which must be true. ALLOT_FAULTS=0 tries every N; else about so many. */
+ * (crash-only); SQLite's failures are answers, which must be true. ALLOT_FAULTS says about how many are tried (120); 0 = every N. */
 #include <stdio.h>
 #include <stdlib.h>
 

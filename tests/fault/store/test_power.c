@@ -2,7 +2,7 @@
  * power fails in several ways: all that was pending is lost, or any part of it has reached the disk, in any order, in whole sectors or torn
  * ones. The database must open on what is left, with every commit that was reported as done, and of the one that was under way all or nothing.
  *
- * ALLOT_FAULTS says how many random ways are tried at each point (4). */
+ * ALLOT_OUTAGES says how many random ways are tried at each point (4). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void fail_power_in_many_ways(struct play *p, const struct point *point)
 	const struct outage nothing = { .sector = 4096, .percent = 0, .in_order = true }, all = { .sector = 4096, .percent = 100, .in_order = true };
 	fail_power(p, point, &nothing);
 	fail_power(p, point, &all);
-	for (long i = 0; i < number_from("ALLOT_FAULTS", WAYS); i++) {
+	for (long i = 0; i < number_from("ALLOT_OUTAGES", check_instrumented() ? 1 : WAYS); i++) {
 		const struct outage some = { .sector = i % 2 ? 4096 : 512, .percent = percents[i % 4], .in_order = i % 8 >= 6 };
 		fail_power(p, point, &some);
 	}
