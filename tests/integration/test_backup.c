@@ -183,7 +183,9 @@ static void while_64_connections_write(void **state)
 			if (check_now() - start > 3 * check_patience())
 				check_failed("the backup does not end");
 		}
-		made[i] = json_incref(json_object_get(json_loads(line, 0, NULL), "result"));
+		json_t *answer = json_loads(line, 0, NULL);
+		made[i] = json_incref(json_object_get(answer, "result"));
+		json_decref(answer);
 		if (!made[i] || !answered)
 			check_failed("backup %lld: %d answers meanwhile, %s", (long long)id, answered, line);
 		free(line);

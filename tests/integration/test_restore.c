@@ -148,7 +148,7 @@ static json_t *device_after(const struct moment *m, const json_t *before)
 		json_array_append(holders, holder);
 		whole |= json_is_true(json_object_get(holder, "whole"));
 	}
-	json_object_set(device, "used", sum_used(json_object_get(device, "capacity"), holders));
+	json_object_set_new(device, "used", sum_used(json_object_get(device, "capacity"), holders));
 	json_object_foreach (promised, resource, amount)
 		json_integer_set(amount, 0);
 	json_object_set_new(device, "shares", json_integer((json_int_t)json_array_size(holders)));
