@@ -29,11 +29,13 @@ static int64_t wall_ms(void)
 
 static struct error *illegal(const char *name)
 {
-	struct error *e = error_new(ERR_INVALID_PARAMS, "\"%s\" is no name for a backup: letters, digits, '-', '_', '.', not a path", name);
+	struct error *e = error_new(
+		ERR_INVALID_PARAMS, "\"%s\" is no name for a backup: letters, digits, '-', '_', '.', not a path", name);
 	return error_with_string(e, "path", "name");
 }
 
-static struct error *create(struct backups *b, struct store_reader *reader, const char *name, const char *prefix, struct store_backup *ret)
+static struct error *create(
+	struct backups *b, struct store_reader *reader, const char *name, const char *prefix, struct store_backup *ret)
 {
 	const struct store_backup_options options = {
 		.directory = b->options.directory,
@@ -67,8 +69,8 @@ static void pass_on(void *context, const struct store_backup *b)
 					  .epoch = b->epoch });
 }
 
-struct error *backups_create(struct backups *b, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
-	void *context)
+struct error *backups_create(struct backups *b, void *reader, const char *name,
+	void (*each)(void *context, const struct world_backup *), void *context)
 {
 	struct store_backup made;
 	if (name && !store_backup_name_is_legal(name))
@@ -87,7 +89,8 @@ struct error *backups_list(struct backups *b, void (*each)(void *context, const 
 
 struct error *backups_read(struct backups *b, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)
 {
-	return store_backup_name_is_legal(name) ? store_backup_read(b->options.directory, name, offset, limit, to, size) : illegal(name);
+	return store_backup_name_is_legal(name) ? store_backup_read(b->options.directory, name, offset, limit, to, size)
+						: illegal(name);
 }
 
 struct error *backups_remove(struct backups *b, const char *name)

@@ -18,7 +18,7 @@ struct backups {
 	struct backups_options options;
 	struct engine *engine;
 	const struct log *log;
-	atomic_bool stop;        /* a backup that is being made is given up */
+	atomic_bool stop; /* a backup that is being made is given up */
 
 	struct engine_call call; /* of the one made by the clock; loop thread, but in `work` */
 	bool making;             /* it is on its way */
@@ -36,8 +36,8 @@ void backups_pass(struct backups *b);
 int64_t backups_timeout(const struct backups *b, int64_t wait);
 
 /* The services of struct world_services, with the server's `backups`. Off the loop. */
-struct error *backups_create(struct backups *b, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
-	void *context) __attribute__((warn_unused_result));
+struct error *backups_create(struct backups *b, void *reader, const char *name,
+	void (*each)(void *context, const struct world_backup *), void *context) __attribute__((warn_unused_result));
 struct error *backups_list(struct backups *b, void (*each)(void *context, const struct world_backup *), void *context)
 	__attribute__((warn_unused_result));
 struct error *backups_read(struct backups *b, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)

@@ -31,7 +31,8 @@ static struct error *prove(void *context, const struct change_list *rows, const 
 	cluster_check(c, note, &violation);
 	cluster_free(c);
 	if (violation)
-		error = error_with_integer(error_new(ERR_INTERNAL, "the rows contradict each other: %s", violation), "exit", EX_DATAERR);
+		error = error_with_integer(
+			error_new(ERR_INTERNAL, "the rows contradict each other: %s", violation), "exit", EX_DATAERR);
 	free(violation);
 	return error;
 }

@@ -76,7 +76,7 @@ static int fetch_parts(struct fetch *f)
 	while (status == CTL_OK && offset < f->size) {
 		size_t n = 0;
 		json_t *part, *params = mem_must(
-					json_pack("{s:s, s:I, s:i}", "name", f->name, "offset", (json_int_t)offset, "limit", PART));
+				      json_pack("{s:s, s:I, s:i}", "name", f->name, "offset", (json_int_t)offset, "limit", PART));
 
 		status = ctl_call(f->ctl, "backup.read", params, &part);
 		if (status != CTL_OK) {

@@ -27,7 +27,8 @@ struct create_params {
 };
 
 static const struct rpc_field create_fields[] = {
-	OPTIONAL(struct create_params, name, "Letters, digits, '-', '_', '.'; absent: made of time and revision.", TEXT(NAME_MAX_BYTES)),
+	OPTIONAL(struct create_params, name, "Letters, digits, '-', '_', '.'; absent: made of time and revision.",
+		TEXT(NAME_MAX_BYTES)),
 };
 static const struct rpc_shape create_shape = { SHAPE_OF(struct create_params, create_fields) };
 
@@ -59,8 +60,10 @@ static const struct rpc_member create_result[] = {
 
 const struct rpc_method backup_create_method = {
 	.name = "backup.create",
-	.summary = "Copies the database into the backup directory while everything goes on, and checks the copy before it answers.",
-	.description = "The copy shows exactly one revision, is an ordinary SQLite database, and was proved: pages, foreign keys, every invariant. "
+	.summary = "Copies the database into the backup directory while everything goes on, and checks the copy before it "
+		   "answers.",
+	.description = "The copy shows exactly one revision, is an ordinary SQLite database, and was proved: pages, foreign "
+		       "keys, every invariant. "
 		       "One backup is made at a time; others wait.",
 	.roles = ROLE_ADMIN,
 	.slow = true,

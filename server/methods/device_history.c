@@ -5,7 +5,6 @@
  * then is not a leaving; by those without one whose first event afterwards is not a coming; and by those without any that hold it now. */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -16,7 +15,9 @@
 #include "methods/views.h"
 #include "rpc/value.h"
 
-enum { SCANS = 400 }; /* calls of the events service, each of which looks at some ten thousand rows: the longest that is looked for */
+enum {
+	SCANS = 400
+}; /* calls of the events service, each of which looks at some ten thousand rows: the longest that is looked for */
 
 struct history_params {
 	const char *uuid;
@@ -35,7 +36,7 @@ static struct error *finish(void *object, struct arena *arena)
 {
 	const struct history_params *p = object;
 	(void)arena;
-	return p->at >= 0 && p->at_revision >= 0 ? rpc_invalid("at_revision", "at and at_revision exclude each other") : NULL;
+	return p->at >= 0 && p->at_revision >= 0 ? error_invalid("at_revision", "at and at_revision exclude each other") : NULL;
 }
 
 static const struct rpc_shape shape = { SHAPE_OF(struct history_params, fields), .finish = finish };
@@ -43,46 +44,59 @@ static const struct rpc_shape shape = { SHAPE_OF(struct history_params, fields),
 /* What is known of one pod. */
 struct holder {
 	char *uid;
-	bool now;             /* holds it at present: `holders` is from memory */
-	bool before, after;   /* there was an event until the moment that is asked for; after it */
-	bool held;            /* at that moment, by the events */
-	struct text holders;  /* its elements of `holders`, separated by commas */
+	bool now;            /* holds it at present: `holders` is from memory */
+	bool before, after;  /* there was an event until the moment that is asked for; after it */
+	bool held;           /* at that moment, by the events */
+	struct text holders; /* its elements of `holders`, separated by commas */
 	UT_hash_handle hh;
 };
 
 struct history {
 	const struct history_params *params;
 	const char *uuid;
-	struct holder *holders; /* hash by uid */
-	bool exists;            /* the device is there now */
-	struct json_out *out;   /* for the list of changes */
+	struct holder *holders; /* by uid */
+	size_t n, room;
+	bool exists;          /* the device is there now */
+	struct json_out *out; /* for the list of changes */
 	int64_t found;
 };
 
 static void history_free(void *state)
 {
 	struct history *h = state;
-	struct holder *holder, *next;
-	HASH_ITER(hh, h->holders, holder, next)
-	{
-		HASH_DEL(h->holders, holder);
-		text_free(&holder->holders);
-		free(holder->uid);
-		free(holder);
+	for (size_t i = 0; i < h->n; i++) {
+		text_free(&h->holders[i].holders);
+		free(h->holders[i].uid);
 	}
+	free(h->holders);
 	free(h);
 }
 
+/* The place of a uid among the holders, or where it belongs. */
+static size_t find_holder(const struct history *h, const char *uid)
+{
+	size_t low = 0, high = h->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (strcmp(h->holders[middle].uid, uid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Valid until the next one is added. */
 static struct holder *holder_of(struct history *h, const char *uid)
 {
-	struct holder *holder;
-	HASH_FIND_STR(h->holders, uid, holder);
-	if (holder)
-		return holder;
-	holder = mem_alloc(sizeof *holder);
-	holder->uid = mem_string(uid);
-	HASH_ADD_KEYPTR(hh, h->holders, holder->uid, strlen(holder->uid), holder);
-	return holder;
+	size_t at = find_holder(h, uid);
+	if (at < h->n && strcmp(h->holders[at].uid, uid) == 0)
+		return &h->holders[at];
+	h->holders = mem_grow(h->holders, h->n, &h->room, sizeof *h->holders);
+	memmove(h->holders + at + 1, h->holders + at, (h->n - at) * sizeof *h->holders);
+	h->holders[at] = (struct holder){ .uid = mem_string(uid) };
+	h->n++;
+	return &h->holders[at];
 }
 
 static struct json_out element_start(struct text *list)
@@ -231,7 +245,8 @@ static void note_event(void *context, const struct world_event *e)
 	if (holder && (until || (!holder->before && !holder->after))) {
 		holder->held = until ? !is_leaving(e->kind) : !is_coming(e->kind);
 		text_clear(&holder->holders);
-		print_holders(&holder->holders, h->uuid, data, until ? rpc_value_text(data, "state") : state_before(e->kind, data));
+		print_holders(
+			&holder->holders, h->uuid, data, until ? rpc_value_text(data, "state") : state_before(e->kind, data));
 	}
 	if (holder) {
 		holder->before |= until;
@@ -240,17 +255,12 @@ static void note_event(void *context, const struct world_event *e)
 	rpc_value_free(data);
 }
 
-static int by_uid(const struct holder *a, const struct holder *b)
-{
-	return strcmp(a->uid, b->uid);
-}
-
 static void print_moment(struct json_out *o, struct history *h)
 {
 	struct text list = { 0 };
 	text_putc(&list, '[');
-	HASH_SORT(h->holders, by_uid);
-	for (struct holder *holder = h->holders; holder; holder = holder->hh.next) {
+	for (size_t i = 0; i < h->n; i++) {
+		const struct holder *holder = &h->holders[i];
 		bool seen = holder->before || holder->after;
 		if (!holder->holders.length || (seen ? !holder->held : !holder->now))
 			continue;
@@ -263,7 +273,8 @@ static void print_moment(struct json_out *o, struct history *h)
 	text_free(&list);
 }
 
-static struct error *scan(struct history *h, const struct world *w, void *reader, const char *mention, const struct world_span *span)
+static struct error *scan(
+	struct history *h, const struct world *w, void *reader, const char *mention, const struct world_span *span)
 {
 	struct world_event_query query = { .after = span->horizon, .limit = INT64_MAX, .mention = mention };
 	for (int i = 0; i < SCANS; i++) {
@@ -283,8 +294,8 @@ static bool is_known(const struct history_params *p, const struct world_span *sp
 	return span->horizon == 0 || (span->since && p->at >= span->since);
 }
 
-static struct rpc_done work_moment(struct rpc_call *call, struct history *h, const struct world *w, void *reader, const char *mention,
-	const struct world_span *span)
+static struct rpc_done work_moment(struct rpc_call *call, struct history *h, const struct world *w, void *reader,
+	const char *mention, const struct world_span *span)
 {
 	struct json_out *o = rpc_result(call);
 	if (!is_known(h->params, span))
@@ -294,9 +305,11 @@ static struct rpc_done work_moment(struct rpc_call *call, struct history *h, con
 	if (error)
 		return rpc_refuse(call, error);
 
-	if (!h->exists && !h->holders)
-		return rpc_refuse(call, error_with_string(error_with_string(error_new(ERR_NOT_FOUND, "nothing is known of a device %s", h->uuid),
-					  "kind", "device"), "name", h->uuid));
+	if (!h->exists && !h->n)
+		return rpc_refuse(call,
+			error_with_string(error_with_string(error_new(ERR_NOT_FOUND, "nothing is known of a device %s", h->uuid),
+						  "kind", "device"),
+				"name", h->uuid));
 
 	out_string(o, "uuid", h->uuid);
 	print_moment(o, h);
@@ -341,10 +354,12 @@ static void print_event(void *context, const struct world_event *e)
 	rpc_value_free(data);
 }
 
-static struct rpc_done work_changes(struct rpc_call *call, struct history *h, const struct world *w, void *reader, const char *mention,
-	const struct world_span *span)
+static struct rpc_done work_changes(struct rpc_call *call, struct history *h, const struct world *w, void *reader,
+	const char *mention, const struct world_span *span)
 {
-	const struct world_event_query query = { .after = history_start(span, h->params->after), .limit = h->params->limit, .mention = mention };
+	const struct world_event_query query = {
+		.after = history_start(span, h->params->after), .limit = h->params->limit, .mention = mention
+	};
 	struct json_out *o = h->out = rpc_result(call);
 	int64_t last;
 
@@ -392,7 +407,8 @@ static const struct rpc_member result[] = {
 const struct rpc_method device_history_method = {
 	.name = "device.history",
 	.summary = "Tells who held a device at some time, or what happened to it, as far back as events are kept.",
-	.description = "`compacted` when the time lies before that. A page of changes may be empty and not the last one: go on until `last` does not rise.",
+	.description = "`compacted` when the time lies before that. A page of changes may be empty and not the last one: go on "
+		       "until `last` does not rise.",
 	.roles = ROLE_ALL,
 	.slow = true,
 	.params = &shape,

@@ -15,9 +15,11 @@ void history_since(struct json_out *o, const struct world_span *span);
 /* ERR_COMPACTED: what is asked for lies before the beginning of history. */
 struct error *history_compacted(const struct world_span *span) __attribute__((warn_unused_result));
 
-#define HISTORY_SINCE_MEMBERS \
-	{ "since", "integer", "The first revision that history still has." }, \
-	{ "since_at", "integer?", "When that was, Unix ms; absent when nothing happened since." }
+#define HISTORY_SINCE_MEMBERS                                                                         \
+	{ "since", "integer", "The first revision that history still has." },                         \
+	{                                                                                             \
+		"since_at", "integer?", "When that was, Unix ms; absent when nothing happened since." \
+	}
 
 #define FIELD_HISTORY_AFTER(type) \
 	OPTIONAL(type, after, "Go on after this: the `last` of the page before.", RANGE(0, RPC_INTEGER_MAX), DEFAULT(-1))

@@ -25,7 +25,8 @@ enum { SAME_NAMES = 100 }; /* tries to find a name that is free */
 static const char temporary[] = ".incomplete";
 
 /* PREFIX20261129T134502Z-r1234.db, in the order of time; with _2, _3 ... when that is taken. */
-static void make_name(const struct backup_place *place, const struct store_backup_options *o, const struct store_meta *meta, char *ret)
+static void make_name(
+	const struct backup_place *place, const struct store_backup_options *o, const struct store_meta *meta, char *ret)
 {
 	char when[32];
 	struct tm tm;
@@ -37,7 +38,8 @@ static void make_name(const struct backup_place *place, const struct store_backu
 		(void)snprintf(ret, BACKUP_NAME_MAX + 1, "%.32s%s-r%" PRId64 "_%d.db", o->prefix, when, meta->revision, i);
 }
 
-static struct error *choose_name(const struct backup_place *place, const struct store_backup_options *o, const struct store_meta *meta, char *ret)
+static struct error *choose_name(
+	const struct backup_place *place, const struct store_backup_options *o, const struct store_meta *meta, char *ret)
 {
 	if (o->name)
 		(void)snprintf(ret, BACKUP_NAME_MAX + 1, "%s", o->name);
@@ -59,7 +61,8 @@ static int size_of(struct store_reader *reader, int64_t *ret)
 }
 
 /* The snapshot is let go with its last page: while it is held the write-ahead log can only grow. */
-static struct error *copy_snapshot(struct store_reader *reader, const struct backup_place *place, const char *path, const atomic_bool *stop)
+static struct error *copy_snapshot(
+	struct store_reader *reader, const struct backup_place *place, const char *path, const atomic_bool *stop)
 {
 	int64_t bytes = 0;
 	int rc = size_of(reader, &bytes);
@@ -109,7 +112,8 @@ static struct error *make(struct store_reader *reader, const struct backup_place
 	return e;
 }
 
-struct error *store_backup_create(struct store_reader *reader, const struct store_backup_options *options, struct store_backup *ret)
+struct error *store_backup_create(
+	struct store_reader *reader, const struct store_backup_options *options, struct store_backup *ret)
 {
 	struct backup_place place;
 	*ret = (struct store_backup){ 0 };

@@ -22,10 +22,10 @@ struct store_proof {
 };
 
 struct store_backup_options {
-	const char *directory;   /* made with mode 0700 when it is missing */
-	const char *name;        /* NULL = `prefix`, the time and the revision */
-	const char *prefix;      /* of names that are made up */
-	int64_t at;              /* the time for such a name, Unix ms */
+	const char *directory; /* made with mode 0700 when it is missing */
+	const char *name;      /* NULL = `prefix`, the time and the revision */
+	const char *prefix;    /* of names that are made up */
+	int64_t at;            /* the time for such a name, Unix ms */
 	const struct store_proof *proof;
 	const atomic_bool *stop; /* when it becomes true the backup is given up; NULL = never */
 };
@@ -44,16 +44,16 @@ bool store_backup_name_is_legal(const char *name);
 
 /* Copies what the reader's snapshot shows, which is ended as soon as that is done, and checks the copy in every way we know. ERR_CONFLICT: the
  * name is taken; ERR_UNAVAILABLE: another one is being made, no space, or given up; ERR_INTERNAL: it cannot be written or is not sound. */
-struct error *store_backup_create(struct store_reader *reader, const struct store_backup_options *options, struct store_backup *ret)
-	__attribute__((warn_unused_result));
+struct error *store_backup_create(struct store_reader *reader, const struct store_backup_options *options,
+	struct store_backup *ret) __attribute__((warn_unused_result));
 
 /* Tells of each backup in the order of their names. A directory that is missing is empty. */
-struct error *store_backup_list(const char *directory, void (*each)(void *context, const struct store_backup *backup), void *context)
-	__attribute__((warn_unused_result));
+struct error *store_backup_list(const char *directory, void (*each)(void *context, const struct store_backup *backup),
+	void *context) __attribute__((warn_unused_result));
 
 /* Appends up to `limit` bytes from `offset` on; `*size` is that of the file. ERR_NOT_FOUND. */
-struct error *store_backup_read(const char *directory, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)
-	__attribute__((warn_unused_result));
+struct error *store_backup_read(const char *directory, const char *name, int64_t offset, int64_t limit, struct text *to,
+	int64_t *size) __attribute__((warn_unused_result));
 
 /* ERR_NOT_FOUND when there is none. */
 struct error *store_backup_remove(const char *directory, const char *name) __attribute__((warn_unused_result));
@@ -71,7 +71,7 @@ struct store_restore_options {
 };
 
 struct store_restored {
-	struct store_meta from, now; /* of the file; of the database that was made of it */
+	struct store_meta from, now;       /* of the file; of the database that was made of it */
 	int64_t reservations, nominations; /* that were dropped */
 };
 
@@ -84,6 +84,7 @@ struct store_restored {
  *
  * The file is checked first. Whatever happens, the directory has the old database or the new one; a change that was cut off is finished by
  * the next store_open. Errors have an exit status in their detail "exit". */
-struct error *store_restore(const struct store_restore_options *options, struct store_restored *ret) __attribute__((warn_unused_result));
+struct error *store_restore(const struct store_restore_options *options, struct store_restored *ret)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -41,13 +41,14 @@ bool store_backup_name_is_legal(const char *name)
 
 struct error *backup_failed(const char *directory, const char *name, const char *doing)
 {
-	return error_new(errno == ENOSPC || errno == EDQUOT ? ERR_UNAVAILABLE : ERR_INTERNAL, "%s%s%s cannot be %s: %s", directory, *name ? "/" : "",
-		name, doing, strerror(errno));
+	return error_new(errno == ENOSPC || errno == EDQUOT ? ERR_UNAVAILABLE : ERR_INTERNAL, "%s%s%s cannot be %s: %s",
+		directory, *name ? "/" : "", name, doing, strerror(errno));
 }
 
 static struct error *not_found(const char *name)
 {
-	return error_with_string(error_with_string(error_new(ERR_NOT_FOUND, "there is no backup %s", name), "kind", "backup"), "name", name);
+	return error_with_string(
+		error_with_string(error_new(ERR_NOT_FOUND, "there is no backup %s", name), "kind", "backup"), "name", name);
 }
 
 static struct error *name_is_taken(const char *name)
@@ -89,8 +90,8 @@ struct error *backup_place_room(const struct backup_place *place, int64_t bytes)
 	int64_t room = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
 	if (room >= bytes + ROOM_TO_SPARE)
 		return NULL;
-	return error_new(ERR_UNAVAILABLE, "there is no room for a backup: it has %" PRId64 " bytes, %s has %" PRId64 " free", bytes,
-		place->directory, room);
+	return error_new(ERR_UNAVAILABLE, "there is no room for a backup: it has %" PRId64 " bytes, %s has %" PRId64 " free",
+		bytes, place->directory, room);
 }
 
 static struct error *write_checksum(const struct backup_place *place, const struct store_backup *b, const char *file)
@@ -163,7 +164,8 @@ static void names_free(struct dirent **names, int n)
 	free(names);
 }
 
-static void tell(int directory_fd, const char *name, void (*each)(void *context, const struct store_backup *backup), void *context)
+static void tell(
+	int directory_fd, const char *name, void (*each)(void *context, const struct store_backup *backup), void *context)
 {
 	struct store_backup b = { 0 };
 	struct stat st;
@@ -176,7 +178,8 @@ static void tell(int directory_fd, const char *name, void (*each)(void *context,
 	each(context, &b);
 }
 
-struct error *store_backup_list(const char *directory, void (*each)(void *context, const struct store_backup *backup), void *context)
+struct error *store_backup_list(
+	const char *directory, void (*each)(void *context, const struct store_backup *backup), void *context)
 {
 	struct dirent **names;
 	int n = read_names(directory, &names);
@@ -207,7 +210,8 @@ static struct error *open_backup(const char *directory, const char *name, int *r
 	return not_found(name);
 }
 
-struct error *store_backup_read(const char *directory, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)
+struct error *store_backup_read(
+	const char *directory, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size)
 {
 	struct stat st;
 	int fd = -1;

@@ -33,7 +33,8 @@ static int find_start(struct store_reader *reader, int64_t after, int64_t *ret)
 	int rc = statement_step(&reader->event_ends);
 	if (rc != SQLITE_ROW)
 		return rc;
-	int64_t low = statement_column_integer(&reader->event_ends, 0), high = statement_column_integer(&reader->event_ends, 1) + 1;
+	int64_t low = statement_column_integer(&reader->event_ends, 0),
+		high = statement_column_integer(&reader->event_ends, 1) + 1;
 	statement_reset(&reader->event_ends);
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
@@ -107,7 +108,8 @@ struct error *store_reader_events(struct store_reader *reader, const struct stor
 	if (rc != SQLITE_OK)
 		return reader_failed(reader, rc);
 	if (query->after < meta.horizon) {
-		struct error *e = error_new(ERR_COMPACTED, "the events before revision %lld are gone", (long long)meta.horizon + 1);
+		struct error *e = error_new(
+			ERR_COMPACTED, "the events before revision %lld are gone", (long long)meta.horizon + 1);
 		return error_with_integer(error_with_integer(e, "oldest", meta.horizon + 1), "epoch", meta.epoch);
 	}
 	complete = meta.revision;

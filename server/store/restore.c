@@ -32,19 +32,18 @@ static const char count_reservations[] = "SELECT count(*) FROM allocation WHERE 
 static const char count_nominations[] = "SELECT count(*) FROM nomination";
 
 /* The triggers take along what belongs to them. */
-static const char drop_promises[] =
-	"DELETE FROM nomination;"
-	"DELETE FROM allocation WHERE state = 'reserved';"
-	"DELETE FROM device WHERE missing AND NOT cordoned AND id NOT IN (SELECT device_id FROM usage)";
+static const char
+	drop_promises[] = "DELETE FROM nomination;"
+			  "DELETE FROM allocation WHERE state = 'reserved';"
+			  "DELETE FROM device WHERE missing AND NOT cordoned AND id NOT IN (SELECT device_id FROM usage)";
 
 static const char doubt_nodes[] = "UPDATE node SET unverified = 1, revision = :revision";
 
-static const char begin_epoch[] =
-	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = :horizon";
+static const char
+	begin_epoch[] = "UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = :horizon";
 
-static const char note_restore[] =
-	"INSERT INTO restore (epoch, at, revision, from_epoch, from_revision, source, dropped)"
-	" VALUES (:epoch, :at, :revision, :from_epoch, :from_revision, :source, :dropped)";
+static const char note_restore[] = "INSERT INTO restore (epoch, at, revision, from_epoch, from_revision, source, dropped)"
+				   " VALUES (:epoch, :at, :revision, :from_epoch, :from_revision, :source, :dropped)";
 
 /* One restore. */
 struct restoring {
@@ -106,7 +105,8 @@ static struct error *take_in(const struct restoring *r)
 static struct error *check(struct restoring *r, sqlite3 *db)
 {
 	int rc = connection_run(db, settings_of_incoming);
-	struct error *e = rc == SQLITE_OK ? migrate_run(db, r->incoming) : connection_error(db, rc, r->incoming, "cannot be written");
+	struct error *e = rc == SQLITE_OK ? migrate_run(db, r->incoming)
+					  : connection_error(db, rc, r->incoming, "cannot be written");
 	return e ? e : verify_file(r->incoming, r->options->codec, r->options->proof, NULL, &r->result.from);
 }
 
@@ -122,7 +122,9 @@ static void look_at_old(struct restoring *r)
 		r->floor.revision = record.revision;
 		r->floor.epoch = record.epoch;
 	}
-	struct error *e = access(r->directory.database, F_OK) == 0 ? reader_open(r->directory.database, r->options->codec, &reader) : NULL;
+	struct error *e = access(r->directory.database, F_OK) == 0
+				  ? reader_open(r->directory.database, r->options->codec, &reader)
+				  : NULL;
 	if (reader && load_meta(&reader->loader, &meta) == SQLITE_OK) {
 		r->floor.revision = meta.revision > r->floor.revision ? meta.revision : r->floor.revision;
 		r->floor.epoch = meta.epoch > r->floor.epoch ? meta.epoch : r->floor.epoch;
@@ -140,7 +142,8 @@ static struct error *refuse_overwriting(const struct restoring *r)
 	struct error *e = NULL;
 	for (size_t i = 0; i < sizeof files / sizeof *files && !e && !r->options->force; i++)
 		if (access(files[i], F_OK) == 0)
-			e = exit_error(EX_CANTCREAT, "%s is there already; --force replaces the database of %s", files[i], r->directory.path);
+			e = exit_error(EX_CANTCREAT, "%s is there already; --force replaces the database of %s", files[i],
+				r->directory.path);
 	free(wal);
 	return e;
 }
@@ -172,7 +175,8 @@ static struct error *choose_counters(struct restoring *r)
 	now->now = highest(highest(from->now, r->floor.now), r->options->now);
 	if (now->revision < COUNTER_MAX - EPOCH_BLOCK && now->token < COUNTER_MAX - EPOCH_BLOCK)
 		return NULL;
-	return exit_error(EX_DATAERR, "the database was restored too often: revision %" PRId64 " and token %" PRId64 " leave no room for another epoch",
+	return exit_error(EX_DATAERR,
+		"the database was restored too often: revision %" PRId64 " and token %" PRId64 " leave no room for another epoch",
 		revision, from->token);
 }
 
@@ -188,10 +192,19 @@ static int tell(const struct restoring *r, sqlite3 *db)
 {
 	struct event_writer writer = { 0 };
 	const struct store_meta *from = &r->result.from, *now = &r->result.now;
-	char *reason = mem_format("from %s at revision %" PRId64 " of epoch %" PRId64 "; dropped %" PRId64 " reservations and %" PRId64 " nominations",
+	char *reason = mem_format("from %s at revision %" PRId64 " of epoch %" PRId64 "; dropped %" PRId64
+				  " reservations and %" PRId64 " nominations",
 		r->options->from, from->revision, from->epoch, r->result.reservations, r->result.nominations);
-	const struct event like = { .revision = now->revision, .at = now->now, .kind = "server.restored", .node = "", .uid = "", .actor = "restore",
-		.reason = reason, .cause = "", .by = "", .subject_kind = SUBJECT_NONE };
+	const struct event like = { .revision = now->revision,
+		.at = now->now,
+		.kind = "server.restored",
+		.node = "",
+		.uid = "",
+		.actor = "restore",
+		.reason = reason,
+		.cause = "",
+		.by = "",
+		.subject_kind = SUBJECT_NONE };
 	int rc = event_writer_prepare(&writer, db, r->options->codec);
 	if (rc == SQLITE_OK)
 		rc = apply_event(&writer, &like);

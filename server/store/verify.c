@@ -14,9 +14,9 @@
 
 enum { INSTRUCTIONS_PER_LOOK = 100000 };
 
-static const char schema_text[] =
-	"SELECT group_concat(line, char(10)) FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') AS line"
-	" FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name)";
+static const char schema_text[] = "SELECT group_concat(line, char(10)) FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' "
+				  "' || coalesce(sql, '') AS line"
+				  " FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name)";
 
 /* The schema as one text, owned by the caller. */
 static int read_schema(sqlite3 *db, char **ret)
@@ -58,7 +58,7 @@ struct error *verify_schema(sqlite3 *db, const char *path)
 		rc = make_schema(version, &should);
 	if (rc != SQLITE_OK)
 		e = connection_error(db, rc, path, "cannot be checked");
-	else if (!e && strcmp(is, should) != 0)
+	else if (!e && (!is || !should || strcmp(is, should) != 0))
 		e = exit_error(EX_DATAERR, "the schema of the database %s is not that of version %lld", path, (long long)version);
 	free(is);
 	free(should);
@@ -98,8 +98,8 @@ static struct error *check_rows(struct store_reader *reader, const struct store_
 	return e;
 }
 
-struct error *verify_file(const char *path, const struct store_codec *codec, const struct store_proof *proof, const atomic_bool *stop,
-	struct store_meta *meta)
+struct error *verify_file(const char *path, const struct store_codec *codec, const struct store_proof *proof,
+	const atomic_bool *stop, struct store_meta *meta)
 {
 	struct store_reader *reader = NULL;
 	struct error *e = reader_open(path, codec, &reader);

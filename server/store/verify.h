@@ -11,7 +11,7 @@ struct error *verify_schema(sqlite3 *db, const char *path) __attribute__((warn_u
 
 /* Checks a file of the present version, reading only: application, schema, pages, foreign keys, the rules that only the database knows, and
  * by `proof` what its rows mean. `meta` is what it says of itself. */
-struct error *verify_file(const char *path, const struct store_codec *codec, const struct store_proof *proof, const atomic_bool *stop,
-	struct store_meta *meta) __attribute__((warn_unused_result));
+struct error *verify_file(const char *path, const struct store_codec *codec, const struct store_proof *proof,
+	const atomic_bool *stop, struct store_meta *meta) __attribute__((warn_unused_result));
 
 #endif

@@ -38,13 +38,15 @@ static json_t *some_request(struct story *t)
 	case 0:
 		return json_of("[{'type': 'gpu', 'count': %d}]", 1 + story_chance(t, 2));
 	case 2:
-		return json_of("[{'type': 'gpu', 'container': 'i', 'reuse': 'm'}, {'type': 'gpu', 'container': 'm', 'resources': {'core': 40}}]");
+		return json_of("[{'type': 'gpu', 'container': 'i', 'reuse': 'm'}, {'type': 'gpu', 'container': 'm', 'resources': "
+			       "{'core': 40}}]");
 	case 1:
 		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': %d}},"
 			       " {'type': 'gpu', 'container': 'b', 'resources': {'core': 20}}]",
 			10 + story_chance(t, 40));
 	default:
-		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': '25%%', 'memory': %d}}]", 1 + story_chance(t, 40));
+		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': '25%%', 'memory': %d}}]",
+			1 + story_chance(t, 40));
 	}
 }
 
@@ -100,8 +102,9 @@ static void adopt(struct story *t, struct wire *w)
 static void update_device(struct story *t, struct wire *w)
 {
 	int n = 1 + story_chance(t, STORY_NODES);
-	try_call(t, w, "device.update", json_of("{'node': 'n%d', 'uuid': 'n%d-gpu-%d', 'healthy': %s}", n, n, story_chance(t, gpus[n - 1]),
-						story_chance(t, 3) ? "true" : "false"));
+	try_call(t, w, "device.update",
+		json_of("{'node': 'n%d', 'uuid': 'n%d-gpu-%d', 'healthy': %s}", n, n, story_chance(t, gpus[n - 1]),
+			story_chance(t, 3) ? "true" : "false"));
 }
 
 /* The agent of n3 lists one device or both. */
@@ -150,8 +153,8 @@ void story_step(struct story *t, struct wire *w)
 	else if (roll < 94)
 		register_again(t, w);
 	else if (roll < 96)
-		try_call(t, w, "lock.acquire", json_of("{'node': 'n%d', 'uid': 'p%d'}", 1 + story_chance(t, STORY_NODES),
-						       story_chance(t, STORY_PODS)));
+		try_call(t, w, "lock.acquire",
+			json_of("{'node': 'n%d', 'uid': 'p%d'}", 1 + story_chance(t, STORY_NODES), story_chance(t, STORY_PODS)));
 	else
 		try_call(t, w, "clock.advance", json_of("{'seconds': %d}", 10 + story_chance(t, 120)));
 }

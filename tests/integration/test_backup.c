@@ -58,8 +58,10 @@ static void write_more(struct writer *w)
 {
 	int pod = w->count / 3;
 	if (w->count % 3 < 2)
-		w->id = call_send(w->wire, "pod.reserve", json_of("{'pod': {'uid': 'w%d-%d-%d'}, 'node': 'n%d', 'request': [{'type': 'gpu',"
-			" 'resources': {'core': 1}}]}", w->n, pod, w->count % 3, 1 + w->n % 8));
+		w->id = call_send(w->wire, "pod.reserve",
+			json_of("{'pod': {'uid': 'w%d-%d-%d'}, 'node': 'n%d', 'request': [{'type': 'gpu',"
+				" 'resources': {'core': 1}}]}",
+				w->n, pod, w->count % 3, 1 + w->n % 8));
 	else
 		w->id = call_send(w->wire, "pod.release", json_of("{'uid': 'w%d-%d-0'}", w->n, pod));
 	w->count++;
@@ -141,8 +143,9 @@ static char *held_at(struct wire *w, int64_t revision)
 static void check_backup(struct server *s, const json_t *backup)
 {
 	const char *name = get(backup, "name");
-	struct outcome o = shell("cd '%s/backups' && sha256sum -c '%s.sha256' && sha256sum '%s' | cut -c1-64 && stat -c '%%s %%a' '%s' && ls -a", s->data,
-		name, name, name);
+	struct outcome o = shell(
+		"cd '%s/backups' && sha256sum -c '%s.sha256' && sha256sum '%s' | cut -c1-64 && stat -c '%%s %%a' '%s' && ls -a",
+		s->data, name, name, name);
 	char *want = NULL;
 	if (asprintf(&want, "%s\n%lld 600\n", get(backup, "sha256"), (long long)number(backup, "bytes")) < 0)
 		abort();
@@ -168,7 +171,7 @@ static void while_64_connections_write(void **state)
 	struct writer writers[WRITERS];
 	json_t *made[BACKUPS];
 	for (int i = 1; i <= 8; i++) {
-		char node[8];
+		char node[16];
 		(void)snprintf(node, sizeof node, "n%d", i);
 		register_gpus(s->wire, node, 8);
 	}
@@ -209,8 +212,10 @@ static void grow(struct server *s)
 	(void)server_end(s, SIGTERM);
 	struct outcome o = shell("sqlite3 '%s/allotd.db' \"INSERT INTO event (revision, n, at, kind, node, uid, actor, data)"
 				 " WITH RECURSIVE i (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM i WHERE k < 200000)"
-				 " SELECT m.revision + k, 0, m.now, 'pod.renewed', 'n1', 'old', 'hand', '{\\\"x\\\":\\\"' || hex(zeroblob(200)) || '\\\"}' FROM i, meta AS m;"
-				 " UPDATE meta SET revision = revision + 200000\"", s->data);
+				 " SELECT m.revision + k, 0, m.now, 'pod.renewed', 'n1', 'old', 'hand', '{\\\"x\\\":\\\"' || "
+				 "hex(zeroblob(200)) || '\\\"}' FROM i, meta AS m;"
+				 " UPDATE meta SET revision = revision + 200000\"",
+		s->data);
 	if (o.status != 0)
 		check_failed("%s", o.err);
 	outcome_free(&o);
@@ -232,16 +237,18 @@ static void others_do_not_wait(void **state)
 	while (wire_try_line(s->wire, 0, &line) != WIRE_LINE) {
 		int64_t before = check_now();
 		json_decref(call_result(other, "event.list", json_of("{'after': %d, 'limit': 10}", asked)));
-		json_decref(call_result(other, "pod.reserve", json_of("{'pod': {'uid': 'p%d'}, 'request': [{'type': 'gpu', 'resources': {'core': 1}}]}", asked)));
+		json_decref(call_result(other, "pod.reserve",
+			json_of("{'pod': {'uid': 'p%d'}, 'request': [{'type': 'gpu', 'resources': {'core': 1}}]}", asked)));
 		json_decref(call_result(other, "backup.list", NULL));
 		worst = check_now() - before > worst ? check_now() - before : worst;
 		asked++;
 	}
 	int64_t took = check_now() - start;
-	print_message("# a backup of %lld ms; %d times event.list, pod.reserve and backup.list meanwhile, the slowest %lld ms\n", (long long)took, asked,
-		(long long)worst);
+	print_message("# a backup of %lld ms; %d times event.list, pod.reserve and backup.list meanwhile, the slowest %lld ms\n",
+		(long long)took, asked, (long long)worst);
 	if (asked < 2 || worst * 2 > took)
-		check_failed("the others waited: %d answers in %lld ms, the slowest took %lld ms", asked, (long long)took, (long long)worst);
+		check_failed("the others waited: %d answers in %lld ms, the slowest took %lld ms", asked, (long long)took,
+			(long long)worst);
 	assert_non_null(strstr(line, "\"sha256\""));
 	free(line);
 	(void)id;
@@ -281,12 +288,15 @@ static void a_backup_is_given_up(void **state)
 
 static void names(void **state)
 {
-	static const char *const bad[] = { "../x", "/tmp/x", "a/b", ".hidden", "..", "x.sha256", "x-wal", "x-journal", "a b", "\\u00e4", "x\\\\n" };
+	static const char *const bad[] = { "../x", "/tmp/x", "a/b", ".hidden", "..", "x.sha256", "x-wal", "x-journal", "a b",
+		"\\u00e4", "x\\\\n" };
 	struct server *s = *state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		refused(s->wire, "backup.create", json_of("{'name': '%s'}", bad[i]), "invalid_params", json_of("{'path': 'name'}"));
+		refused(s->wire, "backup.create", json_of("{'name': '%s'}", bad[i]), "invalid_params",
+			json_of("{'path': 'name'}"));
 		refused(s->wire, "backup.read", json_of("{'name': '%s'}", bad[i]), "invalid_params", json_of("{'path': 'name'}"));
-		refused(s->wire, "backup.remove", json_of("{'name': '%s'}", bad[i]), "invalid_params", json_of("{'path': 'name'}"));
+		refused(s->wire, "backup.remove", json_of("{'name': '%s'}", bad[i]), "invalid_params",
+			json_of("{'path': 'name'}"));
 	}
 	refused(s->wire, "backup.create", json_of("{'name': ''}"), "invalid_params", NULL);
 	expect(s->wire, "backup.list", NULL, json_of("{'backups': []}"));
@@ -294,12 +304,14 @@ static void names(void **state)
 	refused(s->wire, "backup.create", json_of("{'name': 'one.db'}"), "conflict", json_of("{'name': 'one.db'}"));
 	json_t *a = call_result(s->wire, "backup.create", NULL), *b = call_result(s->wire, "backup.create", NULL);
 	assert_string_not_equal(get(a, "name"), get(b, "name"));
-	expect(s->wire, "backup.list", NULL, json_of("{'backups': {'$set': [{'name': 'one.db'}, {'name': '%s', 'sha256': '%s'}, {'name': '%s'}]}}",
-						     get(a, "name"), get(a, "sha256"), get(b, "name")));
+	expect(s->wire, "backup.list", NULL,
+		json_of("{'backups': {'$set': [{'name': 'one.db'}, {'name': '%s', 'sha256': '%s'}, {'name': '%s'}]}}",
+			get(a, "name"), get(a, "sha256"), get(b, "name")));
 	json_decref(a);
 	json_decref(b);
 	expect(s->wire, "backup.remove", json_of("{'name': 'one.db'}"), json_of("{'removed': true}"));
-	refused(s->wire, "backup.remove", json_of("{'name': 'one.db'}"), "not_found", json_of("{'kind': 'backup', 'name': 'one.db'}"));
+	refused(s->wire, "backup.remove", json_of("{'name': 'one.db'}"), "not_found",
+		json_of("{'kind': 'backup', 'name': 'one.db'}"));
 	refused(s->wire, "backup.read", json_of("{'name': 'one.db'}"), "not_found", NULL);
 	struct stat st;
 	char *path = NULL;
@@ -315,7 +327,8 @@ static void links_are_not_followed(void **state)
 {
 	struct server *s = *state;
 	expect(s->wire, "backup.create", json_of("{'name': 'one'}"), json_of("{}"));
-	struct outcome o = shell("ln -s /etc/passwd '%s/backups/two'; mkfifo '%s/backups/three'; mkdir '%s/backups/four'", s->data, s->data, s->data);
+	struct outcome o = shell("ln -s /etc/passwd '%s/backups/two'; mkfifo '%s/backups/three'; mkdir '%s/backups/four'",
+		s->data, s->data, s->data);
 	assert_int_equal(o.status, 0);
 	outcome_free(&o);
 	refused(s->wire, "backup.read", json_of("{'name': 'two'}"), "not_found", NULL);
@@ -333,7 +346,8 @@ static void parts(void **state)
 	int64_t size = number(backup, "bytes"), at = 0;
 	size_t got = 0;
 	while (at < size) { /* a multiple of three, so that the parts of base64 join */
-		json_t *part = call_result(s->wire, "backup.read", json_of("{'name': 'b', 'offset': %lld, 'limit': 30000}", (long long)at));
+		json_t *part = call_result(
+			s->wire, "backup.read", json_of("{'name': 'b', 'offset': %lld, 'limit': 30000}", (long long)at));
 		const char *data = get(part, "data");
 		assert_int_equal(number(part, "size"), size);
 		assert_int_equal(number(part, "offset"), at);
@@ -345,7 +359,8 @@ static void parts(void **state)
 	}
 	assert_int_equal(got, strlen(o.out));
 	outcome_free(&o);
-	expect(s->wire, "backup.read", json_of("{'name': 'b', 'offset': 1, 'limit': 1}"), json_of("{'data': 'UQ==', 'eof': false}"));
+	expect(s->wire, "backup.read", json_of("{'name': 'b', 'offset': 1, 'limit': 1}"),
+		json_of("{'data': 'UQ==', 'eof': false}"));
 	expect(s->wire, "backup.read", json_of("{'name': 'b', 'limit': 2}"), json_of("{'data': 'U1E='}"));
 	expect(s->wire, "backup.read", json_of("{'name': 'b', 'offset': 99999999}"), json_of("{'data': '', 'eof': true}"));
 	refused(s->wire, "backup.read", json_of("{'name': 'b', 'offset': -1}"), "invalid_params", NULL);
@@ -432,13 +447,16 @@ static void the_command(void **state)
 	struct server *s = *state;
 	register_gpus(s->wire, "n1", 8);
 	run_pod(s->wire, "a", "n1", 2);
-	struct outcome o = shell("'%s' --socket '%s' backup '%s/copy' && sqlite3 -readonly '%s/copy' 'PRAGMA integrity_check; SELECT uid FROM v_pod'"
-				 " && ls '%s' | grep copy && ls -A '%s/backups'", allotctl(), s->socket, s->directory, s->directory, s->directory, s->data);
+	struct outcome o = shell("'%s' --socket '%s' backup '%s/copy' && sqlite3 -readonly '%s/copy' 'PRAGMA integrity_check; "
+				 "SELECT uid FROM v_pod'"
+				 " && ls '%s' | grep copy && ls -A '%s/backups'",
+		allotctl(), s->socket, s->directory, s->directory, s->directory, s->data);
 	if (o.status != 0 || !strstr(o.out, "\nok\na\ncopy\n") || !strstr(o.out, "copy: revision "))
 		check_failed("%d %s%s", o.status, o.out, o.err);
 	outcome_free(&o);
-	o = shell("'%s' --socket '%s' -o json backup '%s/copy' | grep -o '\"sha256\": \"[0-9a-f]*' | tail -c 65; sha256sum <'%s/copy' | cut -c1-64", allotctl(),
-		s->socket, s->directory, s->directory);
+	o = shell("'%s' --socket '%s' -o json backup '%s/copy' | grep -o '\"sha256\": \"[0-9a-f]*' | tail -c 65; sha256sum "
+		  "<'%s/copy' | cut -c1-64",
+		allotctl(), s->socket, s->directory, s->directory);
 	assert_int_equal(strlen(o.out), 2 * 65);
 	assert_memory_equal(o.out, o.out + 65, 64);
 	outcome_free(&o);

@@ -20,8 +20,9 @@ static int setup(void **state)
 	json_decref(call_result(s->wire, "pod.reserve",
 		json_of("{'pod': {'uid': 'b'}, 'node': 'n1', 'request': [{'type': 'gpu', 'resources': {'core': 60}}]}")));
 	json_decref(call_result(s->wire, "pod.bind", json_of("{'uid': 'b', 'node': 'n1'}")));
-	json_decref(call_result(s->wire, "pod.nominate", json_of("{'pod': {'uid': 'c', 'priority': 10}, 'node': 'n1', 'victims': ['a'],"
-								  " 'request': [{'type': 'gpu'}]}")));
+	json_decref(call_result(s->wire, "pod.nominate",
+		json_of("{'pod': {'uid': 'c', 'priority': 10}, 'node': 'n1', 'victims': ['a'],"
+			" 'request': [{'type': 'gpu'}]}")));
 	return 0;
 }
 
@@ -45,7 +46,8 @@ static void told(struct server *s, int64_t revision, const char *kind, const cha
 		json_array_foreach (json_object_get(page, "events"), i, event) {
 			const char *cause = json_string_value(json_object_get(json_object_get(event, "data"), "cause"));
 			assert_null(json_object_get(json_object_get(event, "data"), "unclaimed"));
-			found |= strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0 && cause && strcmp(cause, "external") == 0;
+			found |= strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0 && cause &&
+				 strcmp(cause, "external") == 0;
 		}
 		json_decref(page);
 		if (found)
@@ -78,7 +80,8 @@ static void commands(void **state)
 	}
 	expect(s->wire, "pod.list", NULL, json_of("{'pods': []}"));
 	expect(s->wire, "lock.list", NULL, json_of("{'locks': []}"));
-	expect(s->wire, "device.list", json_of("{'uuid': 'n1-gpu-0'}"), json_of("{'devices': [{'holders': [], 'used': {'core': 0}}]}"));
+	expect(s->wire, "device.list", json_of("{'uuid': 'n1-gpu-0'}"),
+		json_of("{'devices': [{'holders': [], 'used': {'core': 0}}]}"));
 	json_decref(call_result(s->wire, "pod.reserve", whole_gpus("d", "n1", 2)));
 	server_restart(s, SIGKILL);
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
@@ -99,7 +102,8 @@ static void what_follows(void **state)
 	expect(s->wire, "nomination.list", NULL, json_of("{'nominations': []}"));
 	/* The same while nobody is there to see it. */
 	json_decref(call_result(s->wire, "node.uncordon", json_of("{'node': 'n1'}")));
-	json_decref(call_result(s->wire, "pod.nominate", json_of("{'pod': {'uid': 'c'}, 'node': 'n1', 'request': [{'type': 'gpu'}]}")));
+	json_decref(call_result(
+		s->wire, "pod.nominate", json_of("{'pod': {'uid': 'c'}, 'node': 'n1', 'request': [{'type': 'gpu'}]}")));
 	(void)server_end(s, SIGTERM);
 	hand(s, "UPDATE node SET cordoned = 1 WHERE name = 'n1'");
 	server_continue(s);
@@ -118,8 +122,10 @@ static void history_knows(void **state)
 		json_of("{'holders': [{'uid': 'a', 'state': 'allocated'}]}"));
 	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)revision_of(s->wire)),
 		json_of("{'holders': []}"));
-	struct outcome o = shell("sqlite3 -readonly '%s/allotd.db' \"SELECT kind, uid, held, minor, actor FROM v_device_history WHERE uuid = 'n1-gpu-0'"
-				 " AND uid = 'a' ORDER BY revision DESC LIMIT 1; SELECT count(*) FROM v_restore\"", s->data);
+	struct outcome o = shell("sqlite3 -readonly '%s/allotd.db' \"SELECT kind, uid, held, minor, actor FROM v_device_history "
+				 "WHERE uuid = 'n1-gpu-0'"
+				 " AND uid = 'a' ORDER BY revision DESC LIMIT 1; SELECT count(*) FROM v_restore\"",
+		s->data);
 	assert_string_equal(o.out, "pod.released|a|0|0|server\n0\n");
 	outcome_free(&o);
 }

@@ -60,8 +60,8 @@ static void compare(const char *how, const struct moment *m, const char *uuid, c
 {
 	if (json_equal(is, want))
 		return;
-	check_failed("%s of %s at revision %lld:\n%s\nexpected\n%s", how, uuid, (long long)m->revision, json_dumps(is, JSON_SORT_KEYS),
-		json_dumps(want, JSON_SORT_KEYS));
+	check_failed("%s of %s at revision %lld:\n%s\nexpected\n%s", how, uuid, (long long)m->revision,
+		json_dumps(is, JSON_SORT_KEYS), json_dumps(want, JSON_SORT_KEYS));
 }
 
 static void ask(struct wire *w, const struct moment *m, const char *member, int64_t value)
@@ -70,7 +70,8 @@ static void ask(struct wire *w, const struct moment *m, const char *member, int6
 	size_t i;
 	json_array_foreach (m->devices, i, device) {
 		const char *uuid = json_string_value(json_object_get(device, "uuid"));
-		json_t *history = call_result(w, "device.history", json_of("{'uuid': '%s', '%s': %lld}", uuid, member, (long long)value));
+		json_t *history = call_result(
+			w, "device.history", json_of("{'uuid': '%s', '%s': %lld}", uuid, member, (long long)value));
 		compare(member, m, uuid, json_object_get(history, "holders"), json_object_get(device, "holders"));
 		json_decref(history);
 	}
@@ -129,13 +130,15 @@ static void the_changes_add_up(void **state)
 		int64_t after = 0, last = -1;
 		while (last != after) {
 			last = after;
-			json_t *page = call_result(s->wire, "device.history", json_of("{'uuid': '%s', 'after': %lld, 'limit': 7}", uuid, (long long)after));
+			json_t *page = call_result(s->wire, "device.history",
+				json_of("{'uuid': '%s', 'after': %lld, 'limit': 7}", uuid, (long long)after));
 			json_t *change;
 			size_t k;
 			json_array_foreach (json_object_get(page, "changes"), k, change) {
 				assert_true(json_integer_value(json_object_get(change, "revision")) > after);
 				if (json_object_get(change, "uid"))
-					json_object_set(by_uid, json_string_value(json_object_get(change, "uid")), json_object_get(change, "holders"));
+					json_object_set(by_uid, json_string_value(json_object_get(change, "uid")),
+						json_object_get(change, "holders"));
 				else
 					assert_non_null(json_object_get(change, "device"));
 			}
@@ -151,7 +154,8 @@ static void the_changes_add_up(void **state)
 		for (size_t a = 0; a < json_array_size(names); a++) { /* by uid */
 			size_t least = a;
 			for (size_t b = a + 1; b < json_array_size(names); b++)
-				if (strcmp(json_string_value(json_array_get(names, b)), json_string_value(json_array_get(names, least))) < 0)
+				if (strcmp(json_string_value(json_array_get(names, b)),
+					    json_string_value(json_array_get(names, least))) < 0)
 					least = b;
 			json_t *x = json_incref(json_array_get(names, a)), *y = json_incref(json_array_get(names, least));
 			json_array_set_new(names, a, y);
@@ -219,7 +223,8 @@ static void history_after_a_cut(void **state)
 	assert_int_equal(revision_of(s->wire), revision);
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 
-	json_t *history = call_result(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)revision));
+	json_t *history = call_result(
+		s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)revision));
 	assert_int_equal(json_integer_value(json_object_get(history, "since")), since);
 	int64_t since_at = json_integer_value(json_object_get(history, "since_at"));
 	assert_true(since_at > p->moments[0].at);
@@ -227,19 +232,23 @@ static void history_after_a_cut(void **state)
 	int asked = check_past(p, s->wire, since - 1, since_at);
 	assert_true(asked > 10 && asked < (int)p->n - 20);
 
-	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)since - 2), "compacted",
-		json_of("{'oldest': %lld, 'epoch': 1}", (long long)since));
-	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at': %lld}", (long long)since_at - 1), "compacted", NULL);
-	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'after': %lld}", (long long)since - 2), "compacted", NULL);
+	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)since - 2),
+		"compacted", json_of("{'oldest': %lld, 'epoch': 1}", (long long)since));
+	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at': %lld}", (long long)since_at - 1), "compacted",
+		NULL);
+	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'after': %lld}", (long long)since - 2), "compacted",
+		NULL);
 	refused(s->wire, "pod.history", json_of("{'uid': 'p1', 'after': 0}"), "compacted", NULL);
-	expect(s->wire, "pod.history", json_of("{'uid': 'p1'}"), json_of("{'since': %lld, 'since_at': %lld, 'last': %lld}", (long long)since,
-		(long long)since_at, (long long)revision));
+	expect(s->wire, "pod.history", json_of("{'uid': 'p1'}"),
+		json_of("{'since': %lld, 'since_at': %lld, 'last': %lld}", (long long)since, (long long)since_at,
+			(long long)revision));
 	refused(s->wire, "event.list", json_of("{'after': %lld}", (long long)since - 2), "compacted", NULL);
 	json_decref(call_result(s->wire, "event.list", json_of("{'after': %lld}", (long long)since - 1)));
 
 	/* Revisions go on where they were, also when nothing of them is left. */
 	server_restart(s, SIGKILL);
-	json_t *made = call_result(s->wire, "pod.reserve", json_of("{'pod': {'uid': 'new'}, 'request': [{'type': 'gpu', 'resources': {'core': 1}}]}"));
+	json_t *made = call_result(s->wire, "pod.reserve",
+		json_of("{'pod': {'uid': 'new'}, 'request': [{'type': 'gpu', 'resources': {'core': 1}}]}"));
 	assert_int_equal(json_integer_value(json_object_get(made, "revision")), revision + 1);
 	json_decref(made);
 	free(before);
@@ -257,14 +266,17 @@ static void events_grow_old(void **state)
 	int64_t first = revision_of(s->wire);
 	json_decref(call_result(s->wire, "clock.advance", json_of("{'seconds': 172800}")));
 	run_pod(s->wire, "b", "n1", 1);
-	int64_t since = cut_off(s, (char *[]){ (char[]){ "--keep-days" }, (char[]){ "1" }, (char[]){ "--keep-events" }, (char[]){ "0" }, NULL });
+	int64_t since = cut_off(
+		s, (char *[]){ (char[]){ "--keep-days" }, (char[]){ "1" }, (char[]){ "--keep-events" }, (char[]){ "0" }, NULL });
 	assert_int_equal(since, first + 1);
 	expect(s->wire, "pod.history", json_of("{'uid': 'a'}"), json_of("{'events': []}"));
 	expect(s->wire, "pod.history", json_of("{'uid': 'b'}"), json_of("{'events': {'$count': 3}}"));
 	/* Held all the time since, and no event says so. */
 	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)first),
-		json_of("{'holders': [{'uid': 'a', 'state': 'allocated', 'whole': true, 'resources': {'core': 100, 'memory': 80}}]}"));
-	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-1', 'at_revision': %lld}", (long long)first), json_of("{'holders': []}"));
+		json_of("{'holders': [{'uid': 'a', 'state': 'allocated', 'whole': true, 'resources': {'core': 100, 'memory': "
+			"80}}]}"));
+	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-1', 'at_revision': %lld}", (long long)first),
+		json_of("{'holders': []}"));
 	s->arguments = NULL;
 }
 
@@ -274,25 +286,32 @@ static void what_is_not_known(void **state)
 {
 	struct server *s = *state;
 	register_gpus(s->wire, "n1", 1);
-	refused(s->wire, "device.history", json_of("{'uuid': 'nobody', 'at': 5}"), "not_found", json_of("{'kind': 'device', 'name': 'nobody'}"));
+	refused(s->wire, "device.history", json_of("{'uuid': 'nobody', 'at': 5}"), "not_found",
+		json_of("{'kind': 'device', 'name': 'nobody'}"));
 	expect(s->wire, "device.history", json_of("{'uuid': 'nobody'}"), json_of("{'changes': []}"));
-	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at': 5, 'at_revision': 5}"), "invalid_params", json_of("{'path': 'at_revision'}"));
+	refused(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at': 5, 'at_revision': 5}"), "invalid_params",
+		json_of("{'path': 'at_revision'}"));
 	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at': 5}"), json_of("{'holders': [], 'since': 1}"));
-	expect(s->wire, "pod.history", json_of("{'uid': 'nobody'}"), json_of("{'events': [], 'last': %lld}", (long long)revision_of(s->wire)));
+	expect(s->wire, "pod.history", json_of("{'uid': 'nobody'}"),
+		json_of("{'events': [], 'last': %lld}", (long long)revision_of(s->wire)));
 }
 
 /* A device that is gone still has its history; its uuid may need escaping. */
 static void a_device_that_is_gone(void **state)
 {
 	struct server *s = *state;
-	json_decref(call_result(s->wire, "node.register", json_of("{'node': 'n1', 'devices': [{'uuid': 'a\\\\\\\"b', 'type': 'gpu', 'minor': 3}]}")));
+	json_decref(call_result(s->wire, "node.register",
+		json_of("{'node': 'n1', 'devices': [{'uuid': 'a\\\\\\\"b', 'type': 'gpu', 'minor': 3}]}")));
 	json_decref(call_result(s->wire, "pod.reserve", json_of("{'pod': {'uid': 'a'}, 'request': [{'type': 'gpu'}]}")));
 	int64_t held = revision_of(s->wire);
 	json_decref(call_result(s->wire, "node.remove", json_of("{'node': 'n1', 'force': true}")));
-	expect(s->wire, "device.history", json_of("{'uuid': 'a\\\\\\\"b', 'at_revision': %lld}", (long long)held), json_of("{'holders': [{'uid': 'a', 'state': 'reserved'}]}"));
-	expect(s->wire, "device.history", json_of("{'uuid': 'a\\\\\\\"b', 'at_revision': %lld}", (long long)revision_of(s->wire)), json_of("{'holders': []}"));
+	expect(s->wire, "device.history", json_of("{'uuid': 'a\\\\\\\"b', 'at_revision': %lld}", (long long)held),
+		json_of("{'holders': [{'uid': 'a', 'state': 'reserved'}]}"));
+	expect(s->wire, "device.history", json_of("{'uuid': 'a\\\\\\\"b', 'at_revision': %lld}", (long long)revision_of(s->wire)),
+		json_of("{'holders': []}"));
 	expect(s->wire, "device.history", json_of("{'uuid': 'a\\\\\\\"b'}"),
-		json_of("{'changes': [{'kind': 'device.added', 'device': {'minor': 3}}, {'kind': 'pod.reserved', 'holders': [{'uid': 'a'}]},"
+		json_of("{'changes': [{'kind': 'device.added', 'device': {'minor': 3}}, {'kind': 'pod.reserved', 'holders': "
+			"[{'uid': 'a'}]},"
 			" {'kind': 'pod.released', 'uid': 'a', 'holders': []}]}"));
 }
 

@@ -30,7 +30,8 @@ static const char *allotd(void)
 /* Restores a backup of the server, which has ended, over its own data; must succeed. */
 static void restore(const struct server *s, const char *backup)
 {
-	struct outcome o = shell("'%s' restore --from '%s/backups/%s' --data-dir '%s' --force", allotd(), s->data, backup, s->data);
+	struct outcome o = shell(
+		"'%s' restore --from '%s/backups/%s' --data-dir '%s' --force", allotd(), s->data, backup, s->data);
 	if (o.status != 0)
 		check_failed("restore of %s: %d, %s", backup, o.status, o.err);
 	outcome_free(&o);
@@ -44,7 +45,7 @@ static void back_up(struct wire *w, const char *name)
 /* ---- the oracle: what a server said when the backup was made, and what must follow from it */
 
 struct moment {
-	char name[16];
+	char name[24];
 	json_t *pods, *devices, *nodes, *locks;
 	int64_t revision;
 };
@@ -138,7 +139,8 @@ static json_t *sum_used(const json_t *capacity, const json_t *holders)
 /* The device without those that were only reserved on it; NULL when nothing keeps a missing one any more. */
 static json_t *device_after(const struct moment *m, const json_t *before)
 {
-	json_t *device = json_deep_copy(before), *holders = json_array(), *holder, *promised = json_object_get(device, "nominated"), *amount;
+	json_t *device = json_deep_copy(before), *holders = json_array(), *holder,
+	       *promised = json_object_get(device, "nominated"), *amount;
 	const char *resource;
 	bool whole = false;
 	size_t i;
@@ -208,8 +210,8 @@ static void check_numbers(const struct moment *m, struct wire *w, int64_t *revis
 	json_t *info = call_result(w, "server.info", NULL), *alarms = json_object_get(info, "alarms");
 	int64_t r = json_integer_value(json_object_get(info, "revision")), e = json_integer_value(json_object_get(info, "epoch"));
 	if (r < *revision + BLOCK || r < m->revision + BLOCK || r >= INT64_C(1) << 53 || e <= *epoch)
-		check_failed("%s: revision %lld of epoch %lld after %lld of %lld", m->name, (long long)r, (long long)e, (long long)*revision,
-			(long long)*epoch);
+		check_failed("%s: revision %lld of epoch %lld after %lld of %lld", m->name, (long long)r, (long long)e,
+			(long long)*revision, (long long)*epoch);
 	if (json_array_size(alarms) != 0)
 		check_failed("%s: alarms %s", m->name, json_dumps(alarms, 0));
 	*revision = r;
@@ -220,10 +222,12 @@ static void check_numbers(const struct moment *m, struct wire *w, int64_t *revis
 /* The past belongs to another epoch; the new one begins with the restore. */
 static void check_events(struct wire *w, int64_t revision, int64_t epoch)
 {
-	refused(w, "event.list", NULL, "compacted", json_of("{'oldest': %lld, 'epoch': %lld}", (long long)revision, (long long)epoch));
+	refused(w, "event.list", NULL, "compacted",
+		json_of("{'oldest': %lld, 'epoch': %lld}", (long long)revision, (long long)epoch));
 	json_t *page = call_result(w, "event.list", json_of("{'after': %lld}", (long long)revision - 1));
 	json_t *first = json_array_get(json_object_get(page, "events"), 0);
-	expect_match(first, json_of("{'kind': 'server.restored', 'revision': %lld, 'actor': 'restore', 'data': {}}", (long long)revision));
+	expect_match(first,
+		json_of("{'kind': 'server.restored', 'revision': %lld, 'actor': 'restore', 'data': {}}", (long long)revision));
 	json_decref(page);
 }
 
@@ -309,7 +313,8 @@ static void tokens_are_never_used_twice(void **state)
 		after = json_integer_value(json_object_get(lock, "token"));
 		json_decref(lock);
 		assert_true(after > before + BLOCK - 1);
-		refused(s->wire, "lock.release", json_of("{'node': 'n1', 'token': %lld}", (long long)before), "stale_token", NULL);
+		refused(s->wire, "lock.release", json_of("{'node': 'n1', 'token': %lld}", (long long)before), "stale_token",
+			NULL);
 		before = after;
 	}
 }
@@ -327,17 +332,20 @@ static void what_was_bound_outlives_its_lock(void **state)
 	restore(s, "bound");
 	server_continue(s);
 	expect(s->wire, "pod.get", json_of("{'uid': 'a'}"), json_of("{'allocation': {'state': 'bound'}}"));
-	expect(s->wire, "plugin.reconcile", json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
+	expect(s->wire, "plugin.reconcile",
+		json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
 		json_of("{'released': [], 'unknown': [], 'conflicts': []}"));
 	json_decref(call_result(s->wire, "clock.advance", json_of("{'seconds': 61}")));
-	expect(s->wire, "pod.get", json_of("{'uid': 'a'}"), json_of("{'allocation': {'state': 'allocated'}, 'lapses': {'$absent': true}}"));
+	expect(s->wire, "pod.get", json_of("{'uid': 'a'}"),
+		json_of("{'allocation': {'state': 'allocated'}, 'lapses': {'$absent': true}}"));
 	refused(s->wire, "pod.reserve", whole_gpus("b", "n1", 2), "insufficient", NULL);
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 	/* A bind of the present epoch still lapses. */
 	json_decref(call_result(s->wire, "pod.reserve", whole_gpus("b", "n1", 1)));
 	json_decref(call_result(s->wire, "pod.bind", json_of("{'uid': 'b', 'node': 'n1', 'ttl': 60}")));
 	json_decref(call_result(s->wire, "clock.advance", json_of("{'seconds': 61}")));
-	expect(s->wire, "pod.get", json_of("{'uid': 'b'}"), json_of("{'allocation': {'$absent': true}, 'lapses': {'$count': 1}}"));
+	expect(s->wire, "pod.get", json_of("{'uid': 'b'}"),
+		json_of("{'allocation': {'$absent': true}, 'lapses': {'$count': 1}}"));
 }
 
 /* What the backup did not know is adopted. */
@@ -350,12 +358,14 @@ static void what_the_backup_did_not_know(void **state)
 	(void)server_end(s, SIGKILL);
 	restore(s, "empty");
 	server_continue(s);
-	expect(s->wire, "plugin.reconcile", json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
+	expect(s->wire, "plugin.reconcile",
+		json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
 		json_of("{'unknown': ['a']}"));
 	expect(s->wire, "node.list", NULL, json_of("{'nodes': [{'unverified': true}]}"));
 	expect(s->wire, "pod.adopt", json_of("{'pod': {'uid': 'a'}, 'node': 'n1', 'devices': [{'uuid': 'n1-gpu-0'}]}"),
 		json_of("{'state': 'allocated'}"));
-	expect(s->wire, "plugin.reconcile", json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
+	expect(s->wire, "plugin.reconcile",
+		json_of("{'node': 'n1', 'uids': ['a'], 'as_of': %lld}", (long long)revision_of(s->wire)),
 		json_of("{'unknown': []}"));
 	expect(s->wire, "node.list", NULL, json_of("{'nodes': [{'unverified': false}]}"));
 }
@@ -366,9 +376,11 @@ static void what_the_backup_did_not_know(void **state)
  * and the words. */
 static void must_fail(const struct server *s, int status, const char *words, const char *script)
 {
-	struct outcome o = shell("A='%s' B='%s/backups' D='%s/other'; rm -rf \"$D\"; %s", allotd(), s->data, s->directory, script);
+	struct outcome o = shell(
+		"A='%s' B='%s/backups' D='%s/other'; rm -rf \"$D\"; %s", allotd(), s->data, s->directory, script);
 	if (o.status != status || !strstr(o.err, words))
-		check_failed("%s\nended with %d instead of %d, or did not say \"%s\":\n%s", script, o.status, status, words, o.err);
+		check_failed(
+			"%s\nended with %d instead of %d, or did not say \"%s\":\n%s", script, o.status, status, words, o.err);
 	outcome_free(&o);
 }
 
@@ -387,10 +399,14 @@ static void files_that_are_refused(void **state)
 	const struct server *s = *state;
 	must_fail(s, EX_NOINPUT, "there is no database", "$A restore --from $B/nothing --data-dir $D");
 	must_fail(s, EX_DATAERR, "not a database", "echo hello >$B/text; $A restore --from $B/text --data-dir $D");
-	must_fail(s, EX_DATAERR, "another application", "sqlite3 $B/alien 'PRAGMA user_version = 1; CREATE TABLE t (x)'; $A restore --from $B/alien --data-dir $D");
-	must_fail(s, EX_DATAERR, "use a newer one", "cp $B/good $B/new; sqlite3 $B/new 'PRAGMA user_version = 99'; $A restore --from $B/new --data-dir $D");
-	must_fail(s, EX_DATAERR, "the schema of", "cp $B/good $B/bare; sqlite3 $B/bare 'DROP TRIGGER usage_insert'; $A restore --from $B/bare --data-dir $D");
-	must_fail(s, EX_DATAERR, "damaged: its checksum", "cp $B/good $B/flip; sed 's/  .*/  flip/' $B/good.sha256 >$B/flip.sha256;"
+	must_fail(s, EX_DATAERR, "another application",
+		"sqlite3 $B/alien 'PRAGMA user_version = 1; CREATE TABLE t (x)'; $A restore --from $B/alien --data-dir $D");
+	must_fail(s, EX_DATAERR, "use a newer one",
+		"cp $B/good $B/new; sqlite3 $B/new 'PRAGMA user_version = 99'; $A restore --from $B/new --data-dir $D");
+	must_fail(s, EX_DATAERR, "the schema of",
+		"cp $B/good $B/bare; sqlite3 $B/bare 'DROP TRIGGER usage_insert'; $A restore --from $B/bare --data-dir $D");
+	must_fail(s, EX_DATAERR, "damaged: its checksum",
+		"cp $B/good $B/flip; sed 's/  .*/  flip/' $B/good.sha256 >$B/flip.sha256;"
 		" printf X | dd of=$B/flip bs=1 seek=9000 conv=notrunc 2>&1; $A restore --from $B/flip --data-dir $D");
 	must_fail(s, EX_DATAERR, "", "head -c 50000 $B/good >$B/short; $A restore --from $B/short --data-dir $D");
 	must_fail(s, EX_USAGE, "needs --from", "$A restore --data-dir $D");
@@ -401,12 +417,17 @@ static void files_that_are_refused(void **state)
 static void rows_that_contradict_each_other(void **state)
 {
 	const struct server *s = *state;
-	must_fail(s, EX_DATAERR, "", "cp $B/good $B/over; t=$(sqlite3 $B/over \"SELECT sql FROM sqlite_schema WHERE name = 'usage_insert'\");"
-		" sqlite3 $B/over 'DROP TRIGGER usage_insert; INSERT INTO usage SELECT device_id, allocation_id, 7, resource, 1, 0, minor, 7 FROM usage;'"
+	must_fail(s, EX_DATAERR, "",
+		"cp $B/good $B/over; t=$(sqlite3 $B/over \"SELECT sql FROM sqlite_schema WHERE name = 'usage_insert'\");"
+		" sqlite3 $B/over 'DROP TRIGGER usage_insert; INSERT INTO usage SELECT device_id, allocation_id, 7, resource, 1, "
+		"0, minor, 7 FROM usage;'"
 		" \"$t\"; $A restore --from $B/over --data-dir $D");
-	must_fail(s, EX_DATAERR, "", "cp $B/good $B/lost; t=$(sqlite3 $B/lost \"SELECT sql FROM sqlite_schema WHERE name = 'usage_delete'\");"
-		" sqlite3 $B/lost 'DROP TRIGGER usage_delete; DELETE FROM device WHERE 0; DELETE FROM usage; UPDATE meta SET token = token' \"$t\";"
-		" sqlite3 $B/lost 'PRAGMA foreign_keys = OFF; DELETE FROM capacity; INSERT INTO lapse VALUES (1, \"x\", 1, 2, \"no json\")';"
+	must_fail(s, EX_DATAERR, "",
+		"cp $B/good $B/lost; t=$(sqlite3 $B/lost \"SELECT sql FROM sqlite_schema WHERE name = 'usage_delete'\");"
+		" sqlite3 $B/lost 'DROP TRIGGER usage_delete; DELETE FROM device WHERE 0; DELETE FROM usage; UPDATE meta SET "
+		"token = token' \"$t\";"
+		" sqlite3 $B/lost 'PRAGMA foreign_keys = OFF; DELETE FROM capacity; INSERT INTO lapse VALUES (1, \"x\", 1, 2, "
+		"\"no json\")';"
 		" $A restore --from $B/lost --data-dir $D");
 }
 
@@ -420,7 +441,8 @@ static void a_directory_is_not_overwritten(void **state)
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 	run_pod(s->wire, "b", "n1", 1);
 	(void)server_end(s, SIGKILL);
-	o = shell("cd '%s'; cat allotd.db allotd.db-wal | sha256sum; '%s' restore --from backups/good --data-dir . ; echo $?; cat allotd.db allotd.db-wal | sha256sum",
+	o = shell("cd '%s'; cat allotd.db allotd.db-wal | sha256sum; '%s' restore --from backups/good --data-dir . ; echo $?; "
+		  "cat allotd.db allotd.db-wal | sha256sum",
 		s->data, allotd());
 	assert_non_null(strstr(o.err, "--force"));
 	char *rest;
@@ -437,7 +459,8 @@ static void a_failed_restore_leaves_the_old(void **state)
 {
 	struct server *s = *state;
 	(void)server_end(s, SIGKILL);
-	struct outcome o = shell("cd '%s'; head -c 60000 backups/good >short; '%s' restore --from short --data-dir . --force", s->data, allotd());
+	struct outcome o = shell(
+		"cd '%s'; head -c 60000 backups/good >short; '%s' restore --from short --data-dir . --force", s->data, allotd());
 	assert_int_equal(o.status, EX_DATAERR);
 	outcome_free(&o);
 	server_continue(s);
@@ -451,8 +474,9 @@ static void from_a_database_with_a_log(void **state)
 	struct server *s = *state;
 	run_pod(s->wire, "b", "n1", 1);
 	(void)server_end(s, SIGKILL);
-	struct outcome o = shell("cd '%s'; '%s' restore --from allotd.db --data-dir ../other && rm -rf allotd.* && cp ../other/allotd.* .", s->data,
-		allotd());
+	struct outcome o = shell(
+		"cd '%s'; '%s' restore --from allotd.db --data-dir ../other && rm -rf allotd.* && cp ../other/allotd.* .",
+		s->data, allotd());
 	assert_int_equal(o.status, 0);
 	outcome_free(&o);
 	server_continue(s);
@@ -466,8 +490,8 @@ static void killed_at_any_moment(void **state)
 	int old = 0, new = 0;
 	(void)server_end(s, SIGTERM);
 	for (int i = 0; i < 20; i++) {
-		char *words[] = { (char *)(uintptr_t)allotd(), (char[]){ "restore" }, (char[]){ "--from" }, NULL, (char[]){ "--data-dir" }, s->data,
-			(char[]){ "--force" }, NULL };
+		char *words[] = { (char *)(uintptr_t)allotd(), (char[]){ "restore" }, (char[]){ "--from" }, NULL,
+			(char[]){ "--data-dir" }, s->data, (char[]){ "--force" }, NULL };
 		char *from = NULL;
 		int64_t epoch;
 		int status;

@@ -20,21 +20,23 @@ static void make_version(struct place *p, int version)
 	char *old = place_file(p, "old"), *settings, *attach;
 	place_close(p);
 	assert_int_equal(sqlite3_open(old, &db), SQLITE_OK);
-	settings = mem_format("PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d", PAGE_SIZE, APPLICATION_ID, version);
+	settings = mem_format("PRAGMA page_size = %d; PRAGMA application_id = %d; PRAGMA user_version = %d", PAGE_SIZE,
+		APPLICATION_ID, version);
 	hand_may(db, settings);
 	for (int i = 0; i < version; i++)
 		hand_may(db, migrations[i].sql);
 	attach = mem_format("ATTACH '%s' AS now", p->database);
 	hand_may(db, attach);
 	/* In an order the guards allow: nodes, devices and locks before those who stand on them, the counters last. */
-	static const char *const tables[] = { "node", "node_label", "device", "device_label", "capacity", "lock", "allocation", "usage", "handout",
-		"nomination", "promised", "victim", "lapse", "refusal", "event" };
+	static const char *const tables[] = { "node", "node_label", "device", "device_label", "capacity", "lock", "allocation",
+		"usage", "handout", "nomination", "promised", "victim", "lapse", "refusal", "event" };
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		char *copy = mem_format("INSERT INTO %s SELECT * FROM now.%s", tables[i], tables[i]);
 		hand_may(db, copy);
 		free(copy);
 	}
-	hand_may(db, "DROP TRIGGER meta_update; UPDATE meta SET (db_id, epoch, revision, token, now, horizon) = (SELECT db_id, epoch, revision, token, now,"
+	hand_may(db, "DROP TRIGGER meta_update; UPDATE meta SET (db_id, epoch, revision, token, now, horizon) = (SELECT db_id, "
+		     "epoch, revision, token, now,"
 		     " horizon FROM now.meta)");
 	char *trigger = strstr(migrations[0].sql, "CREATE TRIGGER meta_update"), *end = strstr(trigger, "END;") + 4;
 	char *sql = mem_format("%.*s", (int)(end - trigger), trigger);
@@ -120,7 +122,9 @@ static void an_old_backup_is_restored(void **state)
 	char *old = place_file(p, "version-1");
 	make_version(p, 1);
 	assert_int_equal(rename(p->database, old), 0);
-	const struct store_restore_options options = { .from = old, .directory = p->directory, .force = true, .codec = &test_codec };
+	const struct store_restore_options options = {
+		.from = old, .directory = p->directory, .force = true, .codec = &test_codec
+	};
 	struct error *e = store_restore(&options, &restored);
 	if (e)
 		fail_msg("%s", e->message);
@@ -147,8 +151,8 @@ static void killed_on_the_way(void **state)
 	size_t size;
 	int n = 1, old = 0;
 	make_version(p, 1);
-	char *before = bytes_of(p->database, &size), *highwater = place_file(p, "allotd.highwater"), *wal = place_file(p, "allotd.db-wal"),
-	     *shm = place_file(p, "allotd.db-shm");
+	char *before = bytes_of(p->database, &size), *highwater = place_file(p, "allotd.highwater"),
+	     *wal = place_file(p, "allotd.db-wal"), *shm = place_file(p, "allotd.db-shm");
 	for (;; n++) {
 		(void)unlink(highwater);
 		(void)unlink(wal);

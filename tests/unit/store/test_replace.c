@@ -55,7 +55,9 @@ static void copy_file(const struct place *p, const char *from, const char *to)
 
 static struct error *restore(const struct place *p, const char *from, struct store_restored *restored)
 {
-	const struct store_restore_options options = { .from = from, .directory = p->directory, .force = true, .codec = &test_codec };
+	const struct store_restore_options options = {
+		.from = from, .directory = p->directory, .force = true, .codec = &test_codec
+	};
 	return store_restore(&options, restored);
 }
 
@@ -67,7 +69,8 @@ static struct scene scene_new(struct place *p)
 	place_close(p);
 	copy_file(p, "allotd.db", "backup");
 	place_open(p, false);
-	change_list_add(&changes, RECORD_NODE, NULL, node_record_new(&(struct node_record){ .id = 99, .name = "later", .reason = "", .revision = 2 }));
+	change_list_add(&changes, RECORD_NODE, NULL,
+		node_record_new(&(struct node_record){ .id = 99, .name = "later", .reason = "", .revision = 2 }));
 	commit(p, &changes);
 	change_list_free(&changes);
 	s.database = of(p, "allotd.db", &s.database_size);
