@@ -1,8 +1,6 @@
 #include "base/error.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -37,14 +35,28 @@ static const struct {
 
 struct error *error_new(enum error_code code, const char *format, ...)
 {
-	struct error *e = mem_alloc(sizeof *e);
 	va_list args;
-	e->code = code;
 	va_start(args, format);
-	if (vasprintf(&e->message, format, args) < 0)
-		abort();
+	struct error *e = error_newv(code, format, args);
 	va_end(args);
 	return e;
+}
+
+struct error *error_newv(enum error_code code, const char *format, va_list args)
+{
+	struct error *e = mem_alloc(sizeof *e);
+	e->code = code;
+	e->message = mem_vformat(format, args);
+	return e;
+}
+
+struct error *error_invalid(const char *path, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	struct error *e = error_newv(ERR_INVALID_PARAMS, format, args);
+	va_end(args);
+	return error_with_string(e, "path", path);
 }
 
 static struct error_detail *detail_add(struct error *e, const char *key, enum error_detail_kind kind)

@@ -3,6 +3,7 @@
 #ifndef ALLOTD_BASE_ERROR_H
 #define ALLOTD_BASE_ERROR_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,8 +54,13 @@ struct error {
 	size_t n_details;
 };
 
-/* An error with a formatted sentence. */
+/* An error with a formatted sentence. It begins small and ends without a full stop, so that sentences can be put together. */
 struct error *error_new(enum error_code code, const char *format, ...) __attribute__((format(printf, 2, 3), warn_unused_result));
+struct error *error_newv(enum error_code code, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0), warn_unused_result));
+
+/* ERR_INVALID_PARAMS about the member at `path` ("devices[2].uuid"), which the data names. The sentence is to name it too. */
+struct error *error_invalid(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3), warn_unused_result));
 
 /* Each adds one member to the data, copying its value, and returns the error, so that calls can be chained.
  * `key` must be a constant. More than ERROR_DETAILS members is a programming error (assert). */

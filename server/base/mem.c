@@ -53,10 +53,16 @@ char *mem_string(const char *from)
 char *mem_format(const char *format, ...)
 {
 	va_list args;
-	char *text = NULL;
 	va_start(args, format);
-	int n = vasprintf(&text, format, args);
+	char *text = mem_vformat(format, args);
 	va_end(args);
+	return text;
+}
+
+char *mem_vformat(const char *format, va_list args)
+{
+	char *text = NULL;
+	int n = vasprintf(&text, format, args);
 	return checked(n < 0 ? NULL : text);
 }
 

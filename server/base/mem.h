@@ -3,6 +3,7 @@
 #ifndef ALLOTD_BASE_MEM_H
 #define ALLOTD_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* `size` bytes set to zero; a size of 0 yields a valid pointer. */
@@ -22,6 +23,7 @@ char *mem_string(const char *from);
 
 /* A formatted string. */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Makes room for one more element in a growing array: doubles `*room` when `used` has reached it. Returns the array. */
 void *mem_grow(void *array, size_t used, size_t *room, size_t size);

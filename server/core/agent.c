@@ -203,9 +203,7 @@ struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, str
 	if (!n)
 		return not_found_error("node", args->node);
 	if (args->as_of > cluster_counters(txn->cluster)->revision)
-		return error_with_string(
-			error_new(ERR_INVALID_PARAMS, "as_of: revision %lld does not exist yet", (long long)args->as_of), "path",
-			"as_of");
+		return error_invalid("as_of", "as_of: revision %lld does not exist yet", (long long)args->as_of);
 	const char **sorted = mem_copy(args->uids, args->n_uids * sizeof *sorted);
 	if (args->n_uids)
 		qsort(sorted, args->n_uids, sizeof *sorted, by_string);

@@ -27,8 +27,7 @@ static struct error *check_distinct(const struct reserve *members, size_t n)
 			continue;
 		size_t later = (size_t)((order[i] > order[i - 1] ? order[i] : order[i - 1]) - members);
 		(void)snprintf(path, sizeof path, "pods[%zu].pod.uid", later);
-		error = error_with_string(
-			error_new(ERR_INVALID_PARAMS, "%s: %s is listed twice", path, order[i]->pod->uid), "path", path);
+		error = error_invalid(path, "%s: %s is listed twice", path, order[i]->pod->uid);
 	}
 	free(order);
 	return error;

@@ -17,7 +17,7 @@ static bool in_scope(const struct register_node *args, const char *type)
 static struct error *bad_device(size_t index, const char *member, const char *sentence)
 {
 	char *path = mem_format("devices[%zu].%s", index, member);
-	struct error *e = error_with_string(error_new(ERR_INVALID_PARAMS, "%s: %s", path, sentence), "path", path);
+	struct error *e = error_invalid(path, "%s: %s", path, sentence);
 	free(path);
 	return e;
 }
@@ -81,14 +81,15 @@ static struct error *check_owners(const struct cluster *c, const struct register
 		if (!p)
 			continue;
 		if (strcmp(p->node->record->name, args->node) != 0) {
-			struct error *e = error_new(ERR_CONFLICT, "device %s is on node %s already and cannot be on node %s too", r->uuid,
-				p->node->record->name, args->node);
+			struct error *e = error_new(ERR_CONFLICT, "device %s is on node %s already and cannot be on node %s too",
+				r->uuid, p->node->record->name, args->node);
 			error_with_string(e, "node", p->node->record->name);
 			return error_with_string(e, "name", r->uuid);
 		}
 		if (strcmp(p->record->type, r->type) != 0 && node_device(p->node, p->record->id)->shares)
-			return error_with_string(error_new(ERR_CONFLICT, "device %s is held as a %s and cannot become a %s", r->uuid, p->record->type,
-				r->type), "node", args->node);
+			return error_with_string(error_new(ERR_CONFLICT, "device %s is held as a %s and cannot become a %s",
+							 r->uuid, p->record->type, r->type),
+				"node", args->node);
 	}
 	return NULL;
 }
@@ -99,7 +100,8 @@ static struct error *check_empty(const struct node *n, const struct register_nod
 		return NULL;
 	for (size_t i = 0; i < n->n_devices; i++)
 		if (in_scope(args, n->devices[i].record->type) && !n->devices[i].record->missing)
-			return error_with_string(error_new(ERR_CONFLICT, "node %s has devices; an empty list needs allow_empty", args->node),
+			return error_with_string(
+				error_new(ERR_CONFLICT, "node %s has devices; an empty list needs allow_empty", args->node),
 				"node", args->node);
 	return NULL;
 }
@@ -187,7 +189,8 @@ static void lose_device(struct txn *txn, const struct node *n, const struct devi
 	record_unref(RECORD_DEVICE, old);
 }
 
-static void drop_unlisted(struct txn *txn, const struct node *n, const struct register_node *args, struct listed *by_uuid, struct registered *ret)
+static void drop_unlisted(
+	struct txn *txn, const struct node *n, const struct register_node *args, struct listed *by_uuid, struct registered *ret)
 {
 	for (size_t i = n->n_devices; i > 0; i--) {
 		const struct device *d = &n->devices[i - 1];
@@ -211,7 +214,10 @@ static bool labels_differ(const struct node_record *r, const struct register_nod
 /* Puts the node's record: new, or changed with its devices. */
 static void put_node(struct txn *txn, const struct node *n, const struct register_node *args)
 {
-	struct node_record next = n ? *n->record : (struct node_record){ .id = cluster_next_id(txn->cluster), .name = args->node, .unverified = args->verify };
+	struct node_record next = n ? *n->record
+				    : (struct node_record){
+					      .id = cluster_next_id(txn->cluster), .name = args->node, .unverified = args->verify
+				      };
 	if (args->labels) {
 		next.labels = args->labels;
 		next.n_labels = args->n_labels;
@@ -220,7 +226,8 @@ static void put_node(struct txn *txn, const struct node *n, const struct registe
 	next.revision = txn_revision(txn);
 	const struct node_record *made = node_record_new(&next);
 	txn_put(txn, RECORD_NODE, n ? n->record : NULL, made);
-	txn_event(txn, &(struct event){ .kind = "node.registered", .node = made->name, .subject_kind = SUBJECT_NODE, .subject = made });
+	txn_event(txn,
+		&(struct event){ .kind = "node.registered", .node = made->name, .subject_kind = SUBJECT_NODE, .subject = made });
 }
 
 static void carry_out(struct txn *txn, const struct register_node *args, struct listed *by_uuid, struct registered *ret)

@@ -96,9 +96,8 @@ void request_unref(const struct request *r)
 static struct error *bad_claim(size_t claim, const char *member, const char *sentence)
 {
 	char path[64];
-	struct error *e = error_new(ERR_INVALID_PARAMS, "request[%zu].%s: %s", claim, member, sentence);
 	(void)snprintf(path, sizeof path, "request[%zu].%s", claim, member);
-	return error_with_string(e, "path", path);
+	return error_invalid(path, "%s: %s", path, sentence);
 }
 
 static struct error *check_reuse(const struct claim *claims, size_t n, size_t i)

@@ -90,7 +90,7 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	const struct device_record *last = NULL;
 
 	if (p->after && !cursor_parse(rpc_call_arena(call), p->after, &after))
-		return rpc_refuse(call, rpc_invalid("after", "is not the `next` of a page of devices"));
+		return rpc_refuse(call, error_invalid("after", "after is not the `next` of a page of devices"));
 
 	struct page page = { .o = rpc_result(call), .left = p->limit };
 	out_array(page.o, "devices");

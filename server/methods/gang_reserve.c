@@ -21,7 +21,7 @@ static struct error *finish_member(void *object, struct arena *arena)
 {
 	const struct member_params *p = object;
 	(void)arena;
-	return p->node && p->nodes.items ? rpc_invalid("nodes", "give `node` or `nodes`, not both") : NULL;
+	return p->node && p->nodes.items ? error_invalid("nodes", "give `node` or `nodes`, not both") : NULL;
 }
 
 static const struct rpc_field member_fields[] = {

@@ -41,7 +41,7 @@ static struct rpc_done confirm(struct rpc_call *call, const void *params, void *
 	};
 
 	if (!p->uid && !(p->namespace && p->name))
-		return rpc_refuse(call, rpc_invalid("uid", "give `uid`, or `namespace` and `name`"));
+		return rpc_refuse(call, error_invalid("uid", "give `uid`, or `namespace` and `name`"));
 
 	struct error *error = agent_confirm(((struct world *)world)->txn, &args);
 	if (error)

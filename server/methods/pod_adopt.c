@@ -91,7 +91,7 @@ static struct error *describe(
 			return not_found_error("device", params[i].uuid);
 		size_t claim = claim_for(d, place->record->type, &params[i]);
 		if (claim == REQUEST_CLAIMS)
-			return rpc_invalid("devices", "more than %d different uses (container, type, resources)", REQUEST_CLAIMS);
+			return error_invalid("devices", "more than %d different uses (container, type, resources)", REQUEST_CLAIMS);
 		struct claim_params *of = &d->claims[claim];
 		d->uuids[claim][of->uuids.n++] = params[i].uuid;
 		of->count = (int64_t)of->uuids.n;

@@ -29,15 +29,15 @@ static struct error *check(const struct explain_params *p)
 {
 	bool by_uid = p->uid, by_name = p->namespace || p->name, by_request = p->pod.uid || p->request.items;
 	if (by_uid + by_name + by_request != 1)
-		return rpc_invalid("uid", "give `uid`, or `namespace` and `name`, or `pod` and `request`");
+		return error_invalid("uid", "give `uid`, or `namespace` and `name`, or `pod` and `request`");
 	if (by_name && !p->name)
-		return rpc_invalid("name", "is missing");
+		return error_invalid("name", "name is missing");
 	if (by_name && !p->namespace)
-		return rpc_invalid("namespace", "is missing");
+		return error_invalid("namespace", "namespace is missing");
 	if (by_request && !p->pod.uid)
-		return rpc_invalid("pod", "is missing");
+		return error_invalid("pod", "pod is missing");
 	if (by_request && !p->request.items)
-		return rpc_invalid("request", "is missing");
+		return error_invalid("request", "request is missing");
 	return NULL;
 }
 

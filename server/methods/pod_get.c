@@ -40,9 +40,9 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	const struct world *w = world;
 
 	if (!p->uid && !(p->namespace && p->name))
-		return rpc_refuse(call, rpc_invalid("uid", "give `uid`, or `namespace` and `name`"));
+		return rpc_refuse(call, error_invalid("uid", "give `uid`, or `namespace` and `name`"));
 	if (p->uid && (p->namespace || p->name))
-		return rpc_refuse(call, rpc_invalid("uid", "give `uid` or the name, not both"));
+		return rpc_refuse(call, error_invalid("uid", "give `uid` or the name, not both"));
 
 	const char *uid = p->uid ? p->uid : pod_named(w->cluster, p->namespace, p->name);
 	if (!uid)

@@ -61,7 +61,7 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	struct request *request;
 
 	if (p->node && p->nodes.items)
-		return rpc_refuse(call, rpc_invalid("nodes", "give `node` or `nodes`, not both"));
+		return rpc_refuse(call, error_invalid("nodes", "give `node` or `nodes`, not both"));
 
 	struct error *error = request_of(&p->request, &request);
 	if (error)

@@ -93,7 +93,7 @@ size_t response_room(const struct rpc_exchange *exchange)
 
 void call_answer_too_long(struct rpc_call *call)
 {
-	struct error *e = error_new(ERR_OVERLOADED, "The answer would be longer than %d bytes; ask for less.", RPC_RESPONSE_MAX);
+	struct error *e = error_new(ERR_OVERLOADED, "the answer would be longer than %d bytes; ask for less", RPC_RESPONSE_MAX);
 	e = error_with_string(e, "limit", "response");
 	call_answer_error(call, e);
 	error_free(e);

@@ -54,7 +54,7 @@ static struct error *unknown_member(const char *key)
 {
 	size_t shown = rpc_cut(key, KEY_SHOWN);
 	struct error *e = error_new(
-		ERR_INVALID_REQUEST, "A call has no member \"%.*s\"%s.", (int)shown, key, key[shown] ? " (shortened)" : "");
+		ERR_INVALID_REQUEST, "a call has no member \"%.*s\"%s", (int)shown, key, key[shown] ? " (shortened)" : "");
 	char path[KEY_SHOWN + 1] = { 0 };
 	memcpy(path, key, shown);
 	return error_with_string(e, "path", path);
@@ -76,11 +76,11 @@ static struct error *read_members(json_t *json, struct envelope *ret)
 			return unknown_member(key);
 	}
 	if (!json_is_string(version) || strcmp(json_string_value(version), "2.0") != 0)
-		return invalid("jsonrpc", "The member \"jsonrpc\" must be \"2.0\".");
+		return invalid("jsonrpc", "jsonrpc must be \"2.0\"");
 	if (!json_is_string(method))
-		return invalid("method", "The member \"method\" must be a string.");
+		return invalid("method", "method must be a string");
 	if (ret->params && !json_is_object(ret->params) && !json_is_array(ret->params))
-		return invalid("params", "The member \"params\" must be an object.");
+		return invalid("params", "params must be an object");
 	ret->method = json_string_value(method);
 	return NULL;
 }
@@ -89,13 +89,12 @@ struct error *envelope_read(json_t *json, struct arena *arena, struct envelope *
 {
 	*ret = (struct envelope){ .id = "null" };
 	if (!json_is_object(json))
-		return invalid("", "A call must be an object.");
+		return invalid("", "a call must be an object");
 
 	json_t *id = json_object_get(json, "id");
 	const char *text = id ? id_text(id, arena) : NULL;
 	if (id && !text)
-		return invalid(
-			"id", "The member \"id\" must be a string of at most 256 bytes, an integer within 53 bits, or null.");
+		return invalid("id", "id must be a string of at most 256 bytes, an integer within 53 bits, or null");
 	if (text)
 		ret->id = text;
 

@@ -42,7 +42,7 @@ static struct error *unknown_method(const char *name)
 {
 	size_t shown = rpc_cut(name, NAME_SHOWN);
 	return error_new(
-		ERR_UNKNOWN_METHOD, "There is no method \"%.*s\"%s.", (int)shown, name, name[shown] ? " (shortened)" : "");
+		ERR_UNKNOWN_METHOD, "there is no method \"%.*s\"%s", (int)shown, name, name[shown] ? " (shortened)" : "");
 }
 
 static struct error *check_role(const struct rpc_method *method, const struct rpc_peer *peer)
@@ -52,7 +52,7 @@ static struct error *check_role(const struct rpc_method *method, const struct rp
 	if (peer->roles & (method->roles | ROLE_ADMIN))
 		return NULL;
 	roles_text(method->roles | ROLE_ADMIN, roles, sizeof roles);
-	struct error *e = error_new(ERR_FORBIDDEN, "The method %s needs the role %s.", method->name, roles);
+	struct error *e = error_new(ERR_FORBIDDEN, "the method %s needs the role %s", method->name, roles);
 	return error_with_string(e, "role", roles);
 }
 
@@ -70,7 +70,7 @@ static struct error *resolve(struct rpc_call *call, const struct envelope *envel
 
 	void *params;
 	if (envelope->params && !json_is_object(envelope->params))
-		return rpc_invalid("params", "Parameters are passed by name: \"params\" must be an object.");
+		return error_invalid("params", "params must be an object: parameters are passed by name");
 	e = rpc_decode(method->params ? method->params : &no_params, envelope->params, exchange->arena, &params);
 	if (e)
 		return e;
@@ -94,9 +94,9 @@ static void read_call(struct rpc_call *call, json_t *json)
 static struct error *check_batch(size_t count)
 {
 	if (!count)
-		return error_new(ERR_INVALID_REQUEST, "A batch must have at least one call.");
+		return error_new(ERR_INVALID_REQUEST, "a batch must have at least one call");
 	if (count > RPC_BATCH_MAX)
-		return error_new(ERR_INVALID_REQUEST, "A batch must have at most %d calls, not %zu.", RPC_BATCH_MAX, count);
+		return error_new(ERR_INVALID_REQUEST, "a batch must have at most %d calls, not %zu", RPC_BATCH_MAX, count);
 	return NULL;
 }
 
@@ -217,7 +217,7 @@ bool rpc_exchange_answer(struct rpc_exchange *exchange, struct text *out)
 
 void rpc_overlong_text(struct text *out)
 {
-	struct error *e = error_new(ERR_OVERLOADED, "A request is at most %d bytes long.", RPC_REQUEST_MAX);
+	struct error *e = error_new(ERR_OVERLOADED, "a request is at most %d bytes long", RPC_REQUEST_MAX);
 	struct json_out o = json_out_start(out);
 
 	e = error_with_string(e, "limit", "request");

@@ -123,7 +123,7 @@ struct rpc_name {
 /* A member that decodes itself. */
 struct rpc_custom {
 	/* Fills `member`, which is zero. `value` may be of any kind, null too; a member that was not sent stays zero. On refusal:
-	 * rpc_invalid with a path relative to the member ("" = the member itself). */
+	 * error_invalid with a path relative to the member ("" = the member itself). */
 	struct error *(*decode)(const struct rpc_value *value, struct arena *arena, void *member);
 	void (*encode)(const void *member, struct json_out *o, const char *key); /* NULL if it is never encoded */
 	const char *schema;                                                      /* JSON Schema text for the documentation */
@@ -153,7 +153,7 @@ struct rpc_shape {
 	const struct rpc_field *fields;
 	size_t n_fields;
 	/* What the fields cannot say: cross checks and derived values, once all fields are decoded; NULL for most. On refusal:
-	 * rpc_invalid with a path relative to the object. */
+	 * error_invalid with a path relative to the object. */
 	struct error *(*finish)(void *object, struct arena *arena);
 };
 
@@ -181,9 +181,6 @@ struct rpc_shape {
 
 #define SHAPE_OF(type, table) .size = sizeof(type), .fields = (table), .n_fields = sizeof(table) / sizeof((table)[0])
 /* clang-format on */
-
-/* A refusal of a parameter: the sentence, and the path of the member. */
-struct error *rpc_invalid(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3), warn_unused_result));
 
 /* Puts `prefix` before the error's path: "request" and "[0].count" become "request[0].count", "pod" and "uid" "pod.uid".
  * An error without a path is left as it is. Returns the error. */

@@ -27,8 +27,8 @@ void out_array(struct json_out *o, const char *key);  /* opens an array */
 void out_end(struct json_out *o);                     /* closes what was opened last */
 
 void out_string(struct json_out *o, const char *key, const char *value);
-void out_bytes(struct json_out *o, const char *key, const char *value, size_t length); /* a string of that length */
-void out_base64(struct json_out *o, const char *key, const void *bytes, size_t length);  /* a string: RFC 4648 with padding */
+void out_bytes(struct json_out *o, const char *key, const char *value, size_t length);  /* a string of that length */
+void out_base64(struct json_out *o, const char *key, const void *bytes, size_t length); /* a string: RFC 4648 with padding */
 void out_int(struct json_out *o, const char *key, int64_t value);
 void out_bool(struct json_out *o, const char *key, bool value);
 void out_null(struct json_out *o, const char *key);

@@ -9,7 +9,7 @@
 
 static struct error *parse_error(size_t byte, const char *what)
 {
-	struct error *e = error_new(ERR_PARSE, "The text is not valid JSON: at byte %zu: %s.", byte, what);
+	struct error *e = error_new(ERR_PARSE, "the text is not valid JSON: at byte %zu: %s", byte, what);
 	char *detail = mem_format("at byte %zu: %s", byte, what);
 	e = error_with_string(e, "detail", detail);
 	free(detail);

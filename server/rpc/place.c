@@ -1,7 +1,6 @@
 #include "rpc/place.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,18 +30,15 @@ static void print_place(const struct place *at, struct text *out)
 struct error *place_refuse(const struct place *at, const char *format, ...)
 {
 	struct text path = { 0 };
-	char *what = NULL;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&what, format, args) < 0)
-		abort();
+	char *what = mem_vformat(format, args);
 	va_end(args);
 	if (at)
 		print_place(at, &path);
 
-	struct error *e = error_new(ERR_INVALID_PARAMS, "%s %s.", at ? text_string(&path) : "The value", what);
-	e = error_with_string(e, "path", text_string(&path));
+	struct error *e = error_invalid(text_string(&path), "%s %s", at ? text_string(&path) : "the value", what);
 	free(what);
 	text_free(&path);
 	return e;
@@ -56,20 +52,6 @@ struct error *place_below(const struct place *at, struct error *e)
 	print_place(at, &path);
 	e = rpc_path_below(text_string(&path), e);
 	text_free(&path);
-	return e;
-}
-
-struct error *rpc_invalid(const char *path, const char *format, ...)
-{
-	char *sentence = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&sentence, format, args) < 0)
-		abort();
-	va_end(args);
-	struct error *e = error_with_string(error_new(ERR_INVALID_PARAMS, "%s", sentence), "path", path);
-	free(sentence);
 	return e;
 }
 

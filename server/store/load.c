@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "store/connection.h"
 #include "store/load_private.h"
 
@@ -65,7 +65,8 @@ struct error *rows_end(struct loading *l, struct rows *r, const char *table)
 		return NULL;
 	if (r->rc != SQLITE_ROW)
 		return load_failed(l, r->rc);
-	struct error *e = load_damaged("a row of %s belongs to id %" PRId64 ", which is not there", table, statement_column_integer(r->statement, 0));
+	struct error *e = load_damaged(
+		"a row of %s belongs to id %" PRId64 ", which is not there", table, statement_column_integer(r->statement, 0));
 	statement_reset(r->statement);
 	return e;
 }
@@ -77,11 +78,9 @@ struct error *load_failed(struct loading *l, int rc)
 
 struct error *load_damaged(const char *format, ...)
 {
-	char *sentence = NULL;
 	va_list args;
 	va_start(args, format);
-	if (vasprintf(&sentence, format, args) < 0)
-		abort();
+	char *sentence = mem_vformat(format, args);
 	va_end(args);
 	struct error *e = exit_error(EX_DATAERR, "the database contradicts itself: %s", sentence);
 	free(sentence);

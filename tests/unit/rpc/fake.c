@@ -161,7 +161,7 @@ static struct rpc_done refuse(struct rpc_call *call, const void *params, void *w
 	(void)params;
 	((struct fake_world *)world)->runs++;
 	out_object(rpc_result(call), "half");
-	struct error *e = error_new(ERR_CONFLICT, "It says \"%s\".", "no");
+	struct error *e = error_new(ERR_CONFLICT, "it says \"%s\"", "no");
 	e = error_with_integer(e, "revision", 7);
 	e = error_with_string(e, "node", "n1");
 	e = error_with_strings(e, "candidates", names, 2);

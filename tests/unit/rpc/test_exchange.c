@@ -280,17 +280,17 @@ static void depth_at_the_limit(void **state)
 static void errors_in_full(void **state)
 {
 	assert_answer(*state, CALL("\"id\":1,\"method\":\"refuse\""),
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32003,\"message\":\"It says "
-		"\\\"no\\\".\",\"data\":{\"reason\":\"conflict\",\"revision\":7,"
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32003,\"message\":\"it says "
+		"\\\"no\\\"\",\"data\":{\"reason\":\"conflict\",\"revision\":7,"
 		"\"node\":\"n1\",\"candidates\":[\"a\",\"b\\\"c\"],\"counts\":{\"x\":1}}}}");
 	assert_answer(*state, CALL("\"id\":1,\"method\":\"count\",\"params\":{\"by\":101}"),
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"by must be an integer from 1 to "
-		"100.\",\"data\":"
+		"100\",\"data\":"
 		"{\"reason\":\"invalid_params\",\"path\":\"by\"}}}");
 	assert_answer(*state, "nope",
-		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"The text is not valid JSON: at byte "
+		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"the text is not valid JSON: at byte "
 		"4: "
-		"invalid token near 'nope'.\",\"data\":{\"reason\":\"parse_error\",\"detail\":\"at byte 4: invalid token near "
+		"invalid token near 'nope'\",\"data\":{\"reason\":\"parse_error\",\"detail\":\"at byte 4: invalid token near "
 		"'nope'\"}}}");
 }
 

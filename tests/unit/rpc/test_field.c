@@ -55,9 +55,9 @@ static struct error *item_finish(void *object, struct arena *arena)
 	struct item *item = object;
 	(void)arena;
 	if (strcmp(item->type, "cursed") == 0)
-		return rpc_invalid("type", "Nobody may have this.");
+		return error_invalid("type", "Nobody may have this.");
 	if (item->count == 13)
-		return rpc_invalid("", "Not thirteen.");
+		return error_invalid("", "Not thirteen.");
 	return NULL;
 }
 
@@ -67,10 +67,10 @@ static struct error *parity_decode(const struct rpc_value *value, struct arena *
 {
 	(void)arena;
 	if (rpc_value_kind(value) != VALUE_ARRAY)
-		return rpc_invalid("", "An array, please.");
+		return error_invalid("", "An array, please.");
 	for (size_t i = 0; i < rpc_value_count(value); i++)
 		if (rpc_value_kind(rpc_value_element(value, i)) != VALUE_INTEGER)
-			return rpc_invalid("[0]", "Integers, please.");
+			return error_invalid("[0]", "Integers, please.");
 	*(double *)member = (double)rpc_value_count(value);
 	return NULL;
 }
@@ -425,10 +425,10 @@ static void sentences_name_the_member(void **state)
 	struct error *e = rpc_decode_text(&all_shape, "{" LEAST ",\"number\":99}", arena, &ret);
 
 	(void)state;
-	assert_string_equal(e->message, "number must be an integer from 0 to 10.");
+	assert_string_equal(e->message, "number must be an integer from 0 to 10");
 	error_free(e);
 	e = rpc_decode_text(&all_shape, "{" LEAST ",\"colour\":\"x\"}", arena, &ret);
-	assert_string_equal(e->message, "colour must be \"red\" or \"blue\".");
+	assert_string_equal(e->message, "colour must be \"red\" or \"blue\"");
 	error_free(e);
 	arena_free(arena);
 }
@@ -474,7 +474,7 @@ static void paths_below(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct error *e = rpc_path_below(cases[i][0], rpc_invalid(cases[i][1], "No."));
+		struct error *e = rpc_path_below(cases[i][0], error_invalid(cases[i][1], "No."));
 		assert_string_equal(e->details[0].string, cases[i][2]);
 		error_free(e);
 	}
