@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct ballast {
-	char *path;    /* owned */
-	int64_t size;  /* bytes, 0 = none is wanted */
-	bool present;  /* it is there, of that size */
+	char *path;   /* owned */
+	int64_t size; /* bytes, 0 = none is wanted */
+	bool present; /* it is there, of that size */
 };
 
 /* Finds out whether it is there. Ended with ballast_end, which leaves the file. */

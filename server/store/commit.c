@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "store/store_private.h"
 
-static const char meta_update[] =
-	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
+static const char meta_update
+	[] = "UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
 
 static int write_meta(struct store *store, const struct store_meta *meta)
 {
@@ -19,7 +19,8 @@ static int write_meta(struct store *store, const struct store_meta *meta)
 }
 
 /* Whose rows, for messages. */
-static const char *const table_names[RECORD_KINDS] = { "node", "device", "allocation", "nomination", "lock", "lapse", "refusal", "event" };
+static const char *const table_names[RECORD_KINDS] = { "node", "device", "allocation", "nomination", "lock", "lapse", "refusal",
+	"event" };
 
 static enum store_outcome write_changes(struct store *store, const struct change_list *changes, char **why)
 {
@@ -57,7 +58,8 @@ static void remember(struct store *store, const struct change_list *changes, con
 		store_checkpoint(store);
 }
 
-static enum store_outcome try_to_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
+static enum store_outcome try_to_commit(
+	struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why)
 {
 	enum store_outcome outcome = transaction_begin(store, why);
 	if (outcome == STORE_OK)

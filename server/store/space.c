@@ -9,11 +9,11 @@
 
 enum {
 	MIB = 1024 * 1024,
-	LOW = 64 * MIB,      /* on a large disk */
-	LOW_PART = 16,       /* on a small one: a part of it */
-	BALLAST_PART = 2,    /* of `low` at most */
-	QUOTA_PART = 8,      /* of --max-bytes is for what frees things */
-	FULL = 256 * 1024,   /* less than this left: a failure is due to it */
+	LOW = 64 * MIB,    /* on a large disk */
+	LOW_PART = 16,     /* on a small one: a part of it */
+	BALLAST_PART = 2,  /* of `low` at most */
+	QUOTA_PART = 8,    /* of --max-bytes is for what frees things */
+	FULL = 256 * 1024, /* less than this left: a failure is due to it */
 	LOG_FRAMES = LOW / PAGE_SIZE,
 	LOG_FRAMES_IN_SHORTAGE = 64,
 };
@@ -71,7 +71,8 @@ static bool quota_is_used_up(const struct space *s, sqlite3 *db)
 {
 	int64_t pages = 0, unused = 0, size = 0;
 	if (s->max_bytes == 0 || connection_number(db, "PRAGMA page_count", &pages) != SQLITE_OK ||
-		connection_number(db, "PRAGMA freelist_count", &unused) != SQLITE_OK || connection_number(db, "PRAGMA page_size", &size) != SQLITE_OK)
+		connection_number(db, "PRAGMA freelist_count", &unused) != SQLITE_OK ||
+		connection_number(db, "PRAGMA page_size", &size) != SQLITE_OK)
 		return s->shortage == quota;
 	return is_short(s->max_bytes - (pages - unused) * size, s->max_bytes / QUOTA_PART, s->shortage == quota);
 }
@@ -83,8 +84,8 @@ void space_measure(struct space *s, sqlite3 *db)
 	if (after == before)
 		return;
 	if (after)
-		log_write(s->log, LOG_WARN, "%s: only what frees something is done now", after == quota ? "the database comes near to its --max-bytes"
-			: "there is little room left on the disk");
+		log_write(s->log, LOG_WARN, "%s: only what frees something is done now",
+			after == quota ? "the database comes near to its --max-bytes" : "there is little room left on the disk");
 	else
 		log_write(s->log, LOG_WARN, "there is room again");
 }

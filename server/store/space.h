@@ -17,10 +17,10 @@
 struct sqlite3;
 
 struct space {
-	const char *directory;  /* borrowed */
+	const char *directory; /* borrowed */
 	const struct log *log;
-	int64_t max_bytes;      /* limit of the database file, 0 = none */
-	int64_t low;            /* less than this left on the disk is a shortage; 0 = the disk is not looked at */
+	int64_t max_bytes; /* limit of the database file, 0 = none */
+	int64_t low;       /* less than this left on the disk is a shortage; 0 = the disk is not looked at */
 	struct ballast ballast;
 	_Atomic(const char *) shortage; /* NULL, "disk_low" or "quota"; a constant */
 };

@@ -20,21 +20,22 @@ static struct error *consult_highwater(struct store *store, bool fresh)
 	struct highwater_record record;
 	enum highwater_state state = highwater_read(store->directory.highwater, &record);
 	if (state == HIGHWATER_GOOD && fresh)
-		return exit_error(EX_DATAERR, "there is no database, but %s says that revision %" PRId64 " of database %s was committed",
+		return exit_error(EX_DATAERR,
+			"there is no database, but %s says that revision %" PRId64 " of database %s was committed",
 			store->directory.highwater, record.revision, record.db_id);
 	if (state == HIGHWATER_GOOD)
 		return highwater_check(store->directory.highwater, &record, &store->meta);
 	if (fresh)
 		return NULL;
 	store->alarms |= state == HIGHWATER_ABSENT ? ALARM_HIGHWATER_ABSENT : ALARM_HIGHWATER_TORN;
-	log_write(store->log, LOG_WARN, "the high-water record %s is %s: lost commits could not be noticed", store->directory.highwater,
-		state == HIGHWATER_ABSENT ? "missing" : "damaged");
+	log_write(store->log, LOG_WARN, "the high-water record %s is %s: lost commits could not be noticed",
+		store->directory.highwater, state == HIGHWATER_ABSENT ? "missing" : "damaged");
 	return NULL;
 }
 
 /* Tables whose damage would be served. Events, by far the largest, are only added to and read back; server.check reads them too. */
-static const char checked_tables[] =
-	"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'event'";
+static const char checked_tables
+	[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'event'";
 
 static struct error *quick_check(const struct store *store, const char *table)
 {
@@ -99,8 +100,9 @@ static struct error *use_log(struct store *store)
 	(void)sqlite3_finalize(s);
 	if (wal)
 		return NULL;
-	return rc == SQLITE_ROW ? exit_error(EX_IOERR, "the database %s cannot use a write-ahead log here", store->directory.database)
-				: connection_error(store->db, rc, store->directory.database, "cannot use a write-ahead log");
+	return rc == SQLITE_ROW
+		       ? exit_error(EX_IOERR, "the database %s cannot use a write-ahead log here", store->directory.database)
+		       : connection_error(store->db, rc, store->directory.database, "cannot use a write-ahead log");
 }
 
 /* Moves the whole log into the database: after a failed sync, frames would otherwise be appended behind others that are not on the disk. */
@@ -252,7 +254,8 @@ static struct error *try_to_open(const struct store_options *options, struct sto
 
 struct error *store_open(const struct store_options *options, struct store **ret)
 {
-	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting memory takes a lock on each allocation; refused when SQLite is in use */
+	(void)sqlite3_config(
+		SQLITE_CONFIG_MEMSTATUS, 0); /* counting memory takes a lock on each allocation; refused when SQLite is in use */
 	struct error *e = try_to_open(options, ret);
 	if (!e || !space_make_room_in(options->directory))
 		return e;

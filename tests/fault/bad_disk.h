@@ -8,13 +8,13 @@
 enum bad_operation { BAD_NOTHING, BAD_WRITE, BAD_SYNC };
 
 struct bad_disk {
-	char part[64];           /* set before the server starts */
-	atomic_int operation;    /* what fails */
-	atomic_int error;        /* with which errno */
-	atomic_long countdown;   /* from now on the so-manieth one, and all after it */
-	atomic_long struck;      /* how often it failed */
-	atomic_long room;        /* bytes by which files may still grow; negative = any */
-	atomic_long size;        /* of the disk, when there is a limit to its room */
+	char part[64];         /* set before the server starts */
+	atomic_int operation;  /* what fails */
+	atomic_int error;      /* with which errno */
+	atomic_long countdown; /* from now on the so-manieth one, and all after it */
+	atomic_long struck;    /* how often it failed */
+	atomic_long room;      /* bytes by which files may still grow; negative = any */
+	atomic_long size;      /* of the disk, when there is a limit to its room */
 };
 
 /* Makes the shared memory, and the environment for servers that are started from now on. Ended with bad_disk_free, also the environment. */

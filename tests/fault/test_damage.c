@@ -86,7 +86,8 @@ static void run_sql(const char *path, const char *sql)
 /* Checksums, sizes and modes of everything that counts; the lock file, the shared index and the ballast are no data. */
 static char *fingerprint(const struct place *p)
 {
-	struct outcome o = shell("cd '%s' && for f in $(ls -A | grep -v -e -shm -e lock -e ballast); do stat -c '%%n %%s %%a %%U' $f; sha256sum <$f; done",
+	struct outcome o = shell("cd '%s' && for f in $(ls -A | grep -v -e -shm -e lock -e ballast); do stat -c '%%n %%s %%a "
+				 "%%U' $f; sha256sum <$f; done",
 		p->server->data);
 	char *print = strdup(o.out);
 	outcome_free(&o);
@@ -152,13 +153,11 @@ static void a_flipped_bit(void **state)
 		off_t at;
 		const char *part;
 	} places[] = {
-		{ 0, "is not a database" },
-		{ 16, "cannot be" },             /* page size */
-		{ 62, "use a newer one" },       /* user_version: 0x1001 */
-		{ 69, "another application" },
-		{ PAGE, "is damaged" },          /* kind of a page */
-		{ 2 * PAGE + 4, "is damaged" },  /* its number of cells */
-		{ 5 * PAGE + 6, "is damaged" },  /* where its content begins */
+		{ 0, "is not a database" }, { 16, "cannot be" },       /* page size */
+		{ 62, "use a newer one" },                             /* user_version: 0x1001 */
+		{ 69, "another application" }, { PAGE, "is damaged" }, /* kind of a page */
+		{ 2 * PAGE + 4, "is damaged" },                        /* its number of cells */
+		{ 5 * PAGE + 6, "is damaged" },                        /* where its content begins */
 	};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		flip(p->database, places[i].at);
@@ -177,7 +176,8 @@ static void a_flipped_bit_in_the_log(void **state)
 	struct place *p = place_new(SIGKILL);
 	off_t frames = (size_of(p->log) - LOG_HEADER) / FRAME;
 	assert_true(frames > 4);
-	off_t places[] = { 8, LOG_HEADER, LOG_HEADER + 24 + 100, LOG_HEADER + frames / 2 * FRAME + 2000, LOG_HEADER + (frames - 1) * FRAME + 24 + 7 };
+	off_t places[] = { 8, LOG_HEADER, LOG_HEADER + 24 + 100, LOG_HEADER + frames / 2 * FRAME + 2000,
+		LOG_HEADER + (frames - 1) * FRAME + 24 + 7 };
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		flip(p->log, places[i]);
 		expect_refusal(p, EX_DATAERR, "is behind what was answered");
@@ -315,7 +315,9 @@ static int start_as_nobody(struct place *p, char **said)
 		skip();
 	}
 	char **words = server_command(NULL);
-	if (asprintf(&command, "chmod a+rx '%s' && exec setpriv --reuid=%d --clear-groups timeout 20 '%s' --data-dir '%s' --socket '%s/nobody.sock'",
+	if (asprintf(&command,
+		    "chmod a+rx '%s' && exec setpriv --reuid=%d --clear-groups timeout 20 '%s' --data-dir '%s' --socket "
+		    "'%s/nobody.sock'",
 		    p->server->directory, (int)nobody->pw_uid, words[0], p->server->data, p->server->directory) < 0)
 		abort();
 	struct outcome o = shell("%s", command);
@@ -344,9 +346,9 @@ static void another_user(void **state)
 {
 	(void)state;
 	struct place *p = place_new(SIGKILL);
-	expect_nobody_refused(p, EX_NOPERM, "cannot be");              /* the directory is its owner's */
+	expect_nobody_refused(p, EX_NOPERM, "cannot be"); /* the directory is its owner's */
 	assert_int_equal(chmod(p->server->data, 0755), 0);
-	expect_nobody_refused(p, EX_NOPERM, "lock");                   /* and so are the files */
+	expect_nobody_refused(p, EX_NOPERM, "lock"); /* and so are the files */
 	assert_int_equal(chmod(p->server->data, 0700), 0);
 	expect_start(p);
 	place_end(p);
@@ -376,7 +378,8 @@ static void in_use(void **state)
 	expect_start(p);
 	char *words[] = { p->server->data };
 	char **command = server_command(NULL);
-	struct outcome o = shell("exec '%s' --data-dir '%s' --socket '%s/other.sock'", command[0], words[0], p->server->directory);
+	struct outcome o = shell(
+		"exec '%s' --data-dir '%s' --socket '%s/other.sock'", command[0], words[0], p->server->directory);
 	assert_int_equal(o.status, EX_TEMPFAIL);
 	assert_non_null(strstr(o.err, "is in use by process"));
 	outcome_free(&o);

@@ -24,16 +24,16 @@
 enum { MIB = 1024 * 1024, DISK_SIZE = 24 * MIB, DEVICES = 64, AHEAD = 25, MOST = 40000, AT_FIRST = 1500, SPACE_BACK_MS = 5000 };
 
 struct full {
-	struct bad_disk *disk;  /* imitated, or NULL */
-	char *mount;            /* of the tmpfs, or NULL */
-	char *filler;           /* a file on it */
-	char *data;             /* its data directory on the tmpfs, or NULL */
+	struct bad_disk *disk; /* imitated, or NULL */
+	char *mount;           /* of the tmpfs, or NULL */
+	char *filler;          /* a file on it */
+	char *data;            /* its data directory on the tmpfs, or NULL */
 	char *arguments[3];
 	struct server *server;
-	bool there[MOST];       /* whether the pod of that number was reserved and not released */
-	int next;               /* number of the next pod */
-	int oldest;             /* no pod below this number is there */
-	int n;                  /* pods that are there */
+	bool there[MOST]; /* whether the pod of that number was reserved and not released */
+	int next;         /* number of the next pod */
+	int oldest;       /* no pod below this number is there */
+	int n;            /* pods that are there */
 };
 
 /* ---- the disk */
@@ -71,7 +71,8 @@ static json_t *reserve(struct full *f)
 		check_failed("%d pods were tried and the disk is not full", MOST);
 	for (int i = 0; i < AHEAD; i++)
 		ids[i] = call_send(w, "pod.reserve",
-			json_of("{'pod': {'uid': 'p%d'}, 'node': 'n1', 'request': [{'type': 'gpu', 'resources': {'core': 1}}], 'ttl': 86400}",
+			json_of("{'pod': {'uid': 'p%d'}, 'node': 'n1', 'request': [{'type': 'gpu', 'resources': {'core': 1}}], "
+				"'ttl': 86400}",
 				f->next + i));
 	for (int i = 0; i < AHEAD; i++) {
 		json_t *answer = call_receive(w, ids[i]);
@@ -176,7 +177,8 @@ static void expect_pods(struct full *f)
 	size_t i;
 	int n = 0;
 	do {
-		page = call_result(f->server->wire, "pod.list", after ? json_pack("{s:i, s:O}", "limit", 1000, "after", after) : NULL);
+		page = call_result(
+			f->server->wire, "pod.list", after ? json_pack("{s:i, s:O}", "limit", 1000, "after", after) : NULL);
 		json_array_foreach (json_object_get(page, "pods"), i, pod) {
 			int number = atoi(json_string_value(json_object_get(json_object_get(pod, "pod"), "uid")) + 1);
 			there[number] = true;

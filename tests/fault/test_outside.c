@@ -18,9 +18,9 @@ enum { CLIENTS = 16, WINDOW = 4, PODS = 24, NOTICED_MS = 1000 };
 struct outside {
 	struct server *server;
 	struct client *clients[CLIENTS];
-	sqlite3 *db;         /* as the sqlite3 shell opens it: foreign keys off */
-	int64_t after;       /* history was read up to here */
-	int64_t slowest;     /* ms until a release was told */
+	sqlite3 *db;     /* as the sqlite3 shell opens it: foreign keys off */
+	int64_t after;   /* history was read up to here */
+	int64_t slowest; /* ms until a release was told */
 	size_t answered;
 };
 
@@ -102,20 +102,23 @@ static void try_what_is_forbidden(struct outside *o)
 {
 	static const char *const forbidden[] = {
 		/* the devices of one pod for another one */
-		"INSERT OR REPLACE INTO usage SELECT u.device_id, (SELECT id FROM allocation WHERE uid = 'hand0'), 7, u.resource, u.amount, 1, 9, 0"
+		"INSERT OR REPLACE INTO usage SELECT u.device_id, (SELECT id FROM allocation WHERE uid = 'hand0'), 7, "
+		"u.resource, u.amount, 1, 9, 0"
 		" FROM usage AS u JOIN allocation AS a ON a.id = u.allocation_id WHERE a.uid = 'hand1' ORDER BY u.resource",
 		"UPDATE OR REPLACE allocation SET uid = 'hand0' WHERE uid = 'hand1'",
 		"DELETE FROM usage WHERE allocation_id = (SELECT id FROM allocation WHERE uid = 'hand1')",
 		"DELETE FROM device WHERE node_id = (SELECT id FROM node WHERE name = 'hand')",
 		"INSERT OR REPLACE INTO lock SELECT node_id, 'thief', 1000000000, 0, 1, 1 FROM lock LIMIT 1",
 		"DELETE FROM event WHERE kind = 'pod.reserved'",
-		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'pod.released', node, uid, actor, data FROM event ORDER BY id LIMIT 1",
+		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'pod.released', node, uid, actor, data FROM event "
+		"ORDER BY id LIMIT 1",
 		"UPDATE meta SET revision = 1",
 		"DELETE FROM meta",
 	};
 	for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
 		if (strstr(forbidden[i], "INTO lock")) /* needs a lock to be there */
-			hand_may(o, "BEGIN IMMEDIATE; INSERT OR IGNORE INTO lock SELECT id, 'me', 999999999, 0, 1, 1 FROM node WHERE name = 'hand'");
+			hand_may(o, "BEGIN IMMEDIATE; INSERT OR IGNORE INTO lock SELECT id, 'me', 999999999, 0, 1, 1 FROM node "
+				    "WHERE name = 'hand'");
 		hand_may_not(o, forbidden[i]);
 		work(o);
 	}
@@ -124,7 +127,8 @@ static void try_what_is_forbidden(struct outside *o)
 /* Whether the history goes on with the release of this pod by a hand. */
 static bool is_told(struct outside *o, const char *uid)
 {
-	json_t *page = call_result(o->server->wire, "event.list", json_of("{'after': %lld, 'limit': 5000, 'uid': '%s'}", (long long)o->after, uid));
+	json_t *page = call_result(
+		o->server->wire, "event.list", json_of("{'after': %lld, 'limit': 5000, 'uid': '%s'}", (long long)o->after, uid));
 	const json_t *event;
 	size_t i;
 	bool told = false;
@@ -154,7 +158,8 @@ static void release_by_hand(struct outside *o, int i, int ms)
 	while (!is_told(o, uid)) {
 		work(o);
 		if (check_now() - begin > NOTICED_MS + (check_instrumented() ? check_patience() : 0))
-			check_failed("%s was deleted %lld ms ago and the server has not noticed", uid, (long long)(check_now() - begin));
+			check_failed("%s was deleted %lld ms ago and the server has not noticed", uid,
+				(long long)(check_now() - begin));
 	}
 	if (check_now() - begin > o->slowest)
 		o->slowest = check_now() - begin;
@@ -182,7 +187,8 @@ static void a_hand_under_load(void **state)
 	}
 	expect(o->server->wire, "server.check", NULL, json_of("{'ok': true}"));
 	expect(o->server->wire, "server.info", NULL, json_of("{'alarms': {'$count': 0}}"));
-	print_message("# %d releases by hand, told within %lld ms; %zu calls of others\n", PODS, (long long)o->slowest, o->answered);
+	print_message(
+		"# %d releases by hand, told within %lld ms; %zu calls of others\n", PODS, (long long)o->slowest, o->answered);
 	assert_true(o->answered > PODS * CLIENTS);
 	server_restart(o->server, SIGKILL);
 	expect(o->server->wire, "pod.list", json_of("{'node': 'hand'}"), json_of("{'pods': {'$count': %d}}", PODS));

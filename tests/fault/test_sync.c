@@ -101,7 +101,8 @@ static void verify(struct failure *f)
 		f->unknown += c->unknown;
 		f->unavailable += c->unavailable;
 		if (c->max_revision > revision)
-			check_failed("revision %lld was answered, the server is at %lld", (long long)c->max_revision, (long long)revision);
+			check_failed("revision %lld was answered, the server is at %lld", (long long)c->max_revision,
+				(long long)revision);
 		client_verify(c, w);
 	}
 	expect(w, "server.check", NULL, json_of("{'ok': true}"));

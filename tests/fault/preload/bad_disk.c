@@ -81,7 +81,7 @@ typedef int (*statvfs_function)(const char *, struct statvfs *);
 
 /* The next function of that name; ISO C knows no conversion from dlsym's result. */
 #define NEXT(type, name) \
-	type next; \
+	type next;       \
 	*(void **)(void *)&next = dlsym(RTLD_NEXT, name)
 
 ssize_t pwrite(int fd, const void *from, size_t n, off_t at)

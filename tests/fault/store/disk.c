@@ -326,7 +326,8 @@ int fsync(int fd)
 	char link[64], path[4096];
 	(void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(link, path, sizeof path - 1);
-	if (n > 0 && layer.disk.directory && (size_t)n == strlen(layer.disk.directory) && memcmp(path, layer.disk.directory, (size_t)n) == 0)
+	if (n > 0 && layer.disk.directory && (size_t)n == strlen(layer.disk.directory) &&
+		memcmp(path, layer.disk.directory, (size_t)n) == 0)
 		forget_deleted(&layer.disk);
 	return 0;
 }
@@ -385,7 +386,7 @@ void disk_crash(const struct image *images, const struct outage *outage, struct 
 
 const char *disk_operation_name(enum disk_operation operation)
 {
-	static const char *const names[DISK_OPERATIONS] = { "read", "write", "sync", "truncate", "open", "lock", "lock of the index", "map of the index",
-		"size", "delete" };
+	static const char *const names[DISK_OPERATIONS] = { "read", "write", "sync", "truncate", "open", "lock",
+		"lock of the index", "map of the index", "size", "delete" };
 	return names[operation];
 }

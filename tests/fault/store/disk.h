@@ -11,11 +11,11 @@
 
 enum disk_operation {
 	DISK_READ,
-	DISK_WRITE,      /* fails half done */
+	DISK_WRITE, /* fails half done */
 	DISK_SYNC,
 	DISK_TRUNCATE,
 	DISK_OPEN,
-	DISK_LOCK,       /* of the database file */
+	DISK_LOCK,        /* of the database file */
 	DISK_SHARED_LOCK, /* of the index of the log */
 	DISK_SHARED_MAP,
 	DISK_SIZE,

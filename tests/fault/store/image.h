@@ -33,9 +33,9 @@ struct image {
 
 /* How a power failure deals with what is pending. */
 struct outage {
-	size_t sector;  /* bytes; writes are cut at multiples of it */
-	int percent;    /* of the pieces that reach the disk: 0 = none, 100 = all */
-	bool in_order;  /* those that do come in the order of the writes, otherwise in any */
+	size_t sector; /* bytes; writes are cut at multiples of it */
+	int percent;   /* of the pieces that reach the disk: 0 = none, 100 = all */
+	bool in_order; /* those that do come in the order of the writes, otherwise in any */
 };
 
 /* An image whose durable content is `n` bytes, taken over. */

@@ -8,7 +8,7 @@
 struct rig {
 	struct disk *disk;
 	struct story *story;
-	size_t begun;     /* chapters that the database in `base` holds */
+	size_t begun; /* chapters that the database in `base` holds */
 	char *base, *live, *left;
 	/* figures, over everything that was tried */
 	long points, states;

@@ -75,7 +75,9 @@ struct story *story_new(uint64_t seed, size_t n)
 		now += history_pause(&random);
 		decide(c, &random, now, &chapter->changes);
 		cluster_snapshot(c, &chapter->after);
-		chapter->meta = (struct store_meta){ .revision = cluster_counters(c)->revision, .token = cluster_counters(c)->token, .now = now };
+		chapter->meta = (struct store_meta){
+			.revision = cluster_counters(c)->revision, .token = cluster_counters(c)->token, .now = now
+		};
 		chapter->events = story->chapters[k - 1].events + count_events(&chapter->changes);
 	}
 	cluster_free(c);
@@ -147,12 +149,13 @@ static bool meta_is(const struct store_meta *a, const struct chapter *b)
 }
 
 /* The difference between what is there and a chapter in words; NULL when there is none. */
-static char *differs(const struct story *story, size_t k, const struct change_list *rows, const struct store_meta *meta, int64_t events)
+static char *differs(
+	const struct story *story, size_t k, const struct change_list *rows, const struct store_meta *meta, int64_t events)
 {
 	const struct chapter *chapter = &story->chapters[k];
 	if (!meta_is(meta, chapter))
-		return mem_format("revision %lld and token %lld instead of %lld and %lld", (long long)meta->revision, (long long)meta->token,
-			(long long)chapter->meta.revision, (long long)chapter->meta.token);
+		return mem_format("revision %lld and token %lld instead of %lld and %lld", (long long)meta->revision,
+			(long long)meta->token, (long long)chapter->meta.revision, (long long)chapter->meta.token);
 	if (events != chapter->events)
 		return mem_format("%lld events instead of %lld", (long long)events, (long long)chapter->events);
 	return history_difference(&chapter->after, rows);
@@ -169,8 +172,8 @@ static void check_cluster(const struct change_list *rows, const struct store_met
 	cluster_free(c);
 }
 
-static size_t find_chapter(const struct story *story, size_t k, bool maybe, const struct change_list *rows, const struct store_meta *meta,
-	int64_t events, const char *where)
+static size_t find_chapter(const struct story *story, size_t k, bool maybe, const struct change_list *rows,
+	const struct store_meta *meta, int64_t events, const char *where)
 {
 	char *difference = differs(story, k, rows, meta, events);
 	if (difference && maybe && k + 1 < story->n) {
@@ -194,7 +197,8 @@ struct error *story_load(const struct story *story, struct store *store, size_t 
 }
 
 /* What a reader sees, between chapter k and, if `maybe`, the next one: *found. */
-static struct error *read_chapter(const struct story *story, struct store_reader *reader, size_t k, bool maybe, const char *where, size_t *found)
+static struct error *read_chapter(
+	const struct story *story, struct store_reader *reader, size_t k, bool maybe, const char *where, size_t *found)
 {
 	struct change_list rows = { 0 };
 	struct store_meta meta;
@@ -216,7 +220,8 @@ static struct error *read_chapter(const struct story *story, struct store_reader
 	return e;
 }
 
-static struct error *read_store(const struct story *story, struct store *store, size_t k, bool maybe, const char *where, size_t *found)
+static struct error *read_store(
+	const struct story *story, struct store *store, size_t k, bool maybe, const char *where, size_t *found)
 {
 	struct store_reader *reader = NULL;
 	struct error *e = store_reader_open(store, &reader);

@@ -26,8 +26,10 @@ void story_free(struct story *story); /* NULL is legal */
 struct error *story_open(const char *directory, struct store **ret) __attribute__((warn_unused_result));
 
 /* Loads the store, and reads it with a reader. What is read must be chapter k, or the test fails; an error is the caller's. */
-struct error *story_load(const struct story *story, struct store *store, size_t k, const char *where) __attribute__((warn_unused_result));
-struct error *story_read(const struct story *story, struct store *store, size_t k, const char *where) __attribute__((warn_unused_result));
+struct error *story_load(const struct story *story, struct store *store, size_t k, const char *where)
+	__attribute__((warn_unused_result));
+struct error *story_read(const struct story *story, struct store *store, size_t k, const char *where)
+	__attribute__((warn_unused_result));
 
 /* Commits chapter k. `*why` as in store_commit. */
 enum store_outcome story_commit(const struct story *story, struct store *store, size_t k, char **why);

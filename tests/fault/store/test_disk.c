@@ -1,5 +1,7 @@
 /* A disk that fails: the Nth read, write, sync, ... of a history fails, once or from then on, for every N. Whatever the store answers must be
- * true, and what it reported as done must be there when the disk works again. ALLOT_FAULTS says about how many of each kind are tried (12); 0 = every N. */
+ * true, and what it reported as done must be there when the disk works again.
+ *
+ * ALLOT_FAULTS says about how many of each kind are tried (12); 0 = every N. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +68,8 @@ static bool strike(struct fault *f)
 
 static void strike_everywhere(struct fault *f, const struct kind *kind, long count, bool for_ever)
 {
-	long few = number_from("ALLOT_FAULTS", check_instrumented() ? FEW / 4 : FEW), step = few > 0 && count > few ? count / few : 1;
+	long few = number_from("ALLOT_FAULTS", check_instrumented() ? FEW / 4 : FEW),
+	     step = few > 0 && count > few ? count / few : 1;
 	for (long n = 1; n <= count; n += step) {
 		f->fault = (struct disk_fault){ kind->operation, n, for_ever, kind->code };
 		if (!strike(f) && n == 1)

@@ -1,5 +1,7 @@
 /* SQLite runs out of memory: the Nth allocation of a history fails, once or from then on. Our own code ends the process when it gets no memory
- * (crash-only); SQLite's failures are answers, which must be true. ALLOT_FAULTS says about how many are tried (120); 0 = every N. */
+ * (crash-only); SQLite's failures are answers, which must be true.
+ *
+ * ALLOT_FAULTS says about how many are tried (120); 0 = every N. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,7 +47,8 @@ static void install(void)
 	sqlite3_mem_methods methods = memory.real;
 	methods.xMalloc = allocate;
 	methods.xRealloc = reallocate;
-	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK || sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK)
+	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK ||
+		sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK)
 		abort();
 }
 

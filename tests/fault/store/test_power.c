@@ -48,8 +48,12 @@ static void at_sync(void *context, const char *what)
 	struct play *p = context;
 	struct point *point = mem_alloc(sizeof *point);
 	char *record = record_in(p->rig->live);
-	*point = (struct point){ .images = images_copy(p->rig->disk->images), .record = file_bytes(record), .done = p->done, .under_way = p->under_way,
-		.doing = p->doing, .next = p->points };
+	*point = (struct point){ .images = images_copy(p->rig->disk->images),
+		.record = file_bytes(record),
+		.done = p->done,
+		.under_way = p->under_way,
+		.doing = p->doing,
+		.next = p->points };
 	(void)snprintf(point->what, sizeof point->what, "%s", what);
 	free(record);
 	p->points = point;
@@ -59,8 +63,8 @@ static void fail_power(struct play *p, const struct point *point, const struct o
 {
 	struct rig *rig = p->rig;
 	char where[192], *record = record_in(rig->left);
-	(void)snprintf(where, sizeof where, "%s, %zu done, before the sync of %s, %d%% of the sectors of %zu, random state %llu", point->doing,
-		point->done, point->what, outage->percent, outage->sector, (unsigned long long)p->random.state);
+	(void)snprintf(where, sizeof where, "%s, %zu done, before the sync of %s, %d%% of the sectors of %zu, random state %llu",
+		point->doing, point->done, point->what, outage->percent, outage->sector, (unsigned long long)p->random.state);
 	directory_copy(NULL, rig->left);
 	disk_crash(point->images, outage, &p->random, rig->left);
 	if (point->record.n > 0)
@@ -73,7 +77,8 @@ static void fail_power(struct play *p, const struct point *point, const struct o
 static void fail_power_in_many_ways(struct play *p, const struct point *point)
 {
 	static const int percents[] = { 50, 90, 10, 50 };
-	const struct outage nothing = { .sector = 4096, .percent = 0, .in_order = true }, all = { .sector = 4096, .percent = 100, .in_order = true };
+	const struct outage nothing = { .sector = 4096, .percent = 0, .in_order = true },
+			    all = { .sector = 4096, .percent = 100, .in_order = true };
 	fail_power(p, point, &nothing);
 	fail_power(p, point, &all);
 	for (long i = 0; i < number_from("ALLOT_OUTAGES", check_instrumented() ? 1 : WAYS); i++) {
