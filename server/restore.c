@@ -10,11 +10,11 @@
 
 static void say(const char *data_dir, const struct store_restored *r)
 {
-	printf("%s is restored: all of revision %" PRId64 " of epoch %" PRId64 ", but for %" PRId64 " reservations and %" PRId64
-	       " nominations\n",
+	printf("%s has everything of revision %" PRId64 " of epoch %" PRId64 " again but what was only promised (reservations: %" PRId64
+	       ", nominations: %" PRId64 ")\n",
 		data_dir, r->from.revision, r->from.epoch, r->reservations, r->nominations);
 	printf("it goes on with revision %" PRId64 " of epoch %" PRId64
-	       "; no node is given out from before its agent has reconciled\n",
+	       "; a node gives nothing out before its agent has reconciled\n",
 		r->now.revision, r->now.epoch);
 }
 

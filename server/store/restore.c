@@ -21,8 +21,8 @@
 #include "store/store_private.h"
 #include "store/verify.h"
 
-/* Each epoch has a block of revisions and tokens of its own: enough for years at any speed. The block of a number is its high bits, by which
- * a token of an earlier epoch is known (core/expire.c). */
+/* So far revision and token go on: enough for years of a lost future at any speed. Tokens begin with a block of their own, so that one of an
+ * earlier epoch is known by its high bits (core/expire.c). */
 #define EPOCH_BLOCK EPOCH_TOKENS
 #define COUNTER_MAX (INT64_C(1) << 53) /* of the contract */
 
@@ -169,7 +169,7 @@ static struct error *choose_counters(struct restoring *r)
 	int64_t revision = highest(from->revision, r->floor.revision);
 	*now = *from;
 	now->epoch = highest(from->epoch, r->floor.epoch) + 1;
-	now->horizon = beyond(revision);
+	now->horizon = revision + EPOCH_BLOCK;
 	now->revision = now->horizon + 1;
 	now->token = beyond(highest(r->floor.token, from->token + revision - from->revision));
 	now->now = highest(highest(from->now, r->floor.now), r->options->now);
