@@ -3,6 +3,7 @@
  *   allotd.db            the database, with -wal and -shm beside it while it is in use
  *   allotd.highwater     what was last committed, see highwater.h
  *   allotd.*.next, allotd.db.incoming    only while it is being replaced, see replace.h
+ *   allotd.ballast       only takes up room, see ballast.h
  *   allotd.lock          locked with flock for the life of the server; holds its process id
  */
 #ifndef ALLOTD_STORE_DIRECTORY_H
@@ -12,10 +13,10 @@
 
 struct directory {
 	char *path;
-	char *database;  /* paths of the files */
+	char *database; /* paths of the files */
 	char *highwater;
 	char *lock;
-	int lock_fd;     /* -1 = not locked */
+	int lock_fd; /* -1 = not locked */
 };
 
 /* Makes the directory when it is missing (mode 0700, also its parents) and takes the lock. EX_TEMPFAIL when another process holds it. */

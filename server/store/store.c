@@ -34,8 +34,8 @@ static struct error *consult_highwater(struct store *store, bool fresh)
 }
 
 /* Tables whose damage would be served. Events, by far the largest, are only added to and read back; server.check reads them too. */
-static const char checked_tables
-	[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'event'";
+static const char checked_tables[] =
+	"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'event'";
 
 static struct error *quick_check(const struct store *store, const char *table)
 {
@@ -108,7 +108,9 @@ static struct error *use_log(struct store *store)
 /* Moves the whole log into the database: after a failed sync, frames would otherwise be appended behind others that are not on the disk. */
 static struct error *checkpoint_all(struct store *store)
 {
-	int rc = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	int rc = store_secure_log(store->db);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	return rc == SQLITE_OK ? NULL : connection_error(store->db, rc, store->directory.database, "cannot be checkpointed");
 }
 
@@ -193,9 +195,9 @@ static struct error *open_connection(struct store *store, const struct store_opt
 	(void)connection_accept(store->db);
 	e = use_log(store);
 	if (!e)
-		e = migrate_run(store->db, path);
-	if (!e)
 		e = checkpoint_all(store);
+	if (!e)
+		e = migrate_run(store->db, path);
 	if (e)
 		return e;
 	int rc = make_ready(store, options);

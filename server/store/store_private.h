@@ -22,7 +22,7 @@ struct store {
 	const struct store_codec *codec;
 	const struct log *log;
 
-	sqlite3 *db;           /* the one connection that writes */
+	sqlite3 *db; /* the one connection that writes */
 	struct writer writer;
 	struct loader loader;
 	struct statement begin, begin_read, commit, rollback, data_version;
@@ -51,6 +51,9 @@ enum store_outcome transaction_commit(struct store *store, char **why);
 
 /* Ends a transaction after `rc` and says what that means; `what` names what was being written. */
 enum store_outcome transaction_fail(struct store *store, int rc, const char *what, char **why);
+
+/* Writes and syncs once more what the log of a connection in WAL mode holds, so that it is known to be on the disk. */
+int store_secure_log(sqlite3 *db);
 
 /* Reads PRAGMA data_version. */
 int store_read_data_version(struct store *store, int64_t *ret);

@@ -92,8 +92,12 @@ static int do_sync(sqlite3_file *f, int flags)
 	struct disk *d = of(f)->disk;
 	(void)flags;
 	int rc = step(d, DISK_SYNC);
-	if (rc != SQLITE_OK || !of(f)->image)
+	if (!of(f)->image)
 		return rc;
+	if (rc != SQLITE_OK) {
+		image_drop(of(f)->image);
+		return rc;
+	}
 	if (d->before_sync)
 		d->before_sync(d->context, of(f)->image->name);
 	image_sync(of(f)->image);

@@ -102,6 +102,11 @@ void image_sync(struct image *image)
 	forget_pending(image);
 }
 
+void image_drop(struct image *image)
+{
+	forget_pending(image);
+}
+
 /* A part of a pending one that reaches the disk or does not. */
 struct piece {
 	const struct pending *of;

@@ -52,6 +52,9 @@ void image_truncate(struct image *image, size_t to);
 /* Everything pending is durable. */
 void image_sync(struct image *image);
 
+/* A sync has failed: the system counts what was pending as written from now on, shows it to readers, and never writes it. */
+void image_drop(struct image *image);
+
 /* What the outage leaves; the data is the caller's. */
 struct bytes image_after(const struct image *image, const struct outage *outage, struct random *random);
 

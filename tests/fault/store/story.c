@@ -185,15 +185,28 @@ static size_t find_chapter(const struct story *story, size_t k, bool maybe, cons
 	return k;
 }
 
-struct error *story_load(const struct story *story, struct store *store, size_t k, const char *where)
+/* Loads and compares with chapter *k or, if `maybe`, the next one. */
+static struct error *load_chapter(const struct story *story, struct store *store, size_t *k, bool maybe, const char *where)
 {
 	struct change_list rows = { 0 };
 	struct store_meta meta;
 	struct error *e = store_load(store, &rows, &meta);
+	if (!e && maybe && *k + 1 < story->n && meta_is(&meta, &story->chapters[*k + 1]))
+		++*k;
 	if (!e)
-		(void)find_chapter(story, k, false, &rows, &meta, story->chapters[k].events, where);
+		(void)find_chapter(story, *k, false, &rows, &meta, story->chapters[*k].events, where);
 	change_list_free(&rows);
 	return e;
+}
+
+struct error *story_load(const struct story *story, struct store *store, size_t k, const char *where)
+{
+	return load_chapter(story, store, &k, false, where);
+}
+
+struct error *story_find(const struct story *story, struct store *store, size_t *k, const char *where)
+{
+	return load_chapter(story, store, k, true, where);
 }
 
 /* What a reader sees, between chapter k and, if `maybe`, the next one: *found. */

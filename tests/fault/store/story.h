@@ -28,6 +28,9 @@ struct error *story_open(const char *directory, struct store **ret) __attribute_
 /* Loads the store, and reads it with a reader. What is read must be chapter k, or the test fails; an error is the caller's. */
 struct error *story_load(const struct story *story, struct store *store, size_t k, const char *where)
 	__attribute__((warn_unused_result));
+/* The same when the outcome of the commit of chapter *k + 1 is unknown: *k becomes the chapter that was found. */
+struct error *story_find(const struct story *story, struct store *store, size_t *k, const char *where)
+	__attribute__((warn_unused_result));
 struct error *story_read(const struct story *story, struct store *store, size_t k, const char *where)
 	__attribute__((warn_unused_result));
 

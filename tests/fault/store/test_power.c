@@ -184,6 +184,52 @@ static void from_the_creation_on(void **state)
 	power_fails_at_each_sync(*state, true);
 }
 
+/* Commits until the sync that is to fail; the outcome must be unknown. */
+static void commit_until_failure(struct play *p, struct store *store)
+{
+	char *why = NULL;
+	while (!p->rig->disk->struck) {
+		assert_true(p->done + 1 < p->rig->story->n);
+		enum store_outcome outcome = story_commit(p->rig->story, store, p->done + 1, &why);
+		assert_int_equal(outcome, p->rig->disk->struck ? STORE_UNKNOWN : STORE_OK);
+		p->done += outcome == STORE_OK;
+	}
+	free(why);
+}
+
+/* After a failed sync the system shows what it has not written, and a later sync succeeds without writing it. A process that starts now must
+ * not build on that: what it reports as done must survive a power failure. */
+static void power_fails_after_a_failed_sync(void **state)
+{
+	struct rig *rig = *state;
+	for (long nth = 1; nth <= 6; nth++) {
+		struct play p = { .rig = rig, .random = { (uint64_t)nth }, .done = rig->begun };
+		rig_begin(rig, false);
+		disk_watch(rig->disk, rig->live, true);
+		struct store *store = open_live(&p);
+		rig->disk->fault = (struct disk_fault){ DISK_SYNC, rig->disk->counts[DISK_SYNC] + nth, false,
+			SQLITE_IOERR_FSYNC };
+		commit_until_failure(&p, store);
+		store_close(store);
+		struct error *e = story_open(rig->live, &store);
+		if (!e)
+			e = story_find(rig->story, store, &p.done, "after a failed sync");
+		if (e)
+			check_failed("%s", e->message);
+		rig->disk->before_sync = at_sync;
+		rig->disk->context = &p;
+		for (int i = 0; i < 6; i++)
+			commit_next(&p, store);
+		begin(&p, "nothing, after a failed sync");
+		at_sync(&p, "nothing");
+		try_points(&p);
+		store_close(store);
+		try_points(&p);
+		disk_watch(rig->disk, NULL, false);
+	}
+	print_message("# %ld points, %ld power failures\n", rig->points, rig->states);
+}
+
 static int setup(void **state)
 {
 	*state = rig_new(CHAPTERS, BEGUN);
@@ -201,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_a_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(from_the_creation_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(power_fails_after_a_failed_sync, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
