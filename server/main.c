@@ -14,26 +14,26 @@
 #include "restore.h"
 #include "serve.h"
 
-static const char
-	usage[] = "Usage: allotd [OPTION ...]\n"
-		  "       allotd restore --from FILE [--data-dir DIR] [--force]\n"
-		  "The durable record of who holds which device in a GPU cluster.\n"
-		  "\n"
-		  "  --data-dir DIR          where the database lives [your state directory]\n"
-		  "  --socket PATH           unix socket, mode 0600 [your runtime directory]\n"
-		  "  --listen HOST:PORT      also listen on TCP; there are no credentials yet: keep it to hosts you trust\n"
-		  "  --clock system|manual   manual: time stands still until clock.advance (tests)\n"
-		  "  --keep-events N         events kept, 0 = all [1000000]\n"
-		  "  --keep-days N           age of events kept, 0 = any [30]\n"
-		  "  --max-bytes N           limit of the database file, 0 = none [0]\n"
-		  "  --max-connections N     connections at the same time [1024]\n"
-		  "  --backup-dir DIR        where backups go [backups, in the data directory]\n"
-		  "  --backup-every SECONDS  make one so often, 0 = never [0]\n"
-		  "  --backup-keep N         how many of those are kept [7]\n"
-		  "  --guard                 check every row twice: the database's own guards stay on for the server too\n"
-		  "  --log-level LEVEL       error, warn, info or debug [info]\n"
-		  "  --version               print the version\n"
-		  "  --help                  print this\n";
+static const char usage[] =
+	"Usage: allotd [OPTION ...]\n"
+	"       allotd restore --from FILE [--data-dir DIR] [--force]\n"
+	"The durable record of who holds which device in a GPU cluster.\n"
+	"\n"
+	"  --data-dir DIR          where the database lives [your state directory]\n"
+	"  --socket PATH           unix socket, mode 0600 [your runtime directory]\n"
+	"  --listen HOST:PORT      also listen on TCP; there are no credentials yet: keep it to hosts you trust\n"
+	"  --clock system|manual   manual: time stands still until clock.advance (tests)\n"
+	"  --keep-events N         events kept, 0 = all [1000000]\n"
+	"  --keep-days N           age of events kept, 0 = any [30]\n"
+	"  --max-bytes N           limit of the database file, 0 = none [0]\n"
+	"  --max-connections N     connections at the same time [1024]\n"
+	"  --backup-dir DIR        where backups go [backups, in the data directory]\n"
+	"  --backup-every SECONDS  make one so often, 0 = never [0]\n"
+	"  --backup-keep N         how many of those are kept [7]\n"
+	"  --guard                 check every row twice: the database's own guards stay on for the server too\n"
+	"  --log-level LEVEL       error, warn, info or debug [info]\n"
+	"  --version               print the version\n"
+	"  --help                  print this\n";
 
 enum option_key {
 	KEY_DATA = 256,
@@ -242,9 +242,11 @@ int main(int argc, char **argv)
 	struct log log = { .level = LOG_INFO };
 	if (argc > 1 && strcmp(argv[1], "restore") == 0)
 		return run_restore(argc - 1, argv + 1, &log);
-	struct serve_options options = {
-		.log = &log, .version = ALLOT_VERSION, .keep_events = 1000000, .keep_ms = INT64_C(30) * 86400 * 1000, .backup_keep = 7
-	};
+	struct serve_options options = { .log = &log,
+		.version = ALLOT_VERSION,
+		.keep_events = 1000000,
+		.keep_ms = INT64_C(30) * 86400 * 1000,
+		.backup_keep = 7 };
 	char *data_dir = NULL, *socket = NULL;
 	int key;
 	while ((key = getopt_long(argc, argv, "", long_options, NULL)) != -1)

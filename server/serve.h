@@ -22,9 +22,9 @@ struct serve_options {
 	int64_t connections; /* accepted at the same time, 0 = default */
 	const struct log *log;
 	const char *version;
-	const char *backup_dir;   /* NULL = <data_dir>/backups */
-	int64_t backup_every_ms;  /* between two backups made by the clock, 0 = none */
-	int64_t backup_keep;      /* so many of those are kept */
+	const char *backup_dir;  /* NULL = <data_dir>/backups */
+	int64_t backup_every_ms; /* between two backups made by the clock, 0 = none */
+	int64_t backup_keep;     /* so many of those are kept */
 };
 
 /* Runs until a signal asks for the end. Returns NULL after a clean end; an error says in its detail "exit" (an integer, sysexits.h) how the

@@ -80,8 +80,8 @@ static struct error *check(void *reader, void (*violation)(void *context, const 
 	return store_reader_check(reader, violation, context);
 }
 
-static struct error *backup(void *server, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
-	void *context)
+static struct error *backup(
+	void *server, void *reader, const char *name, void (*each)(void *context, const struct world_backup *), void *context)
 {
 	return backups_create(((struct services *)server)->backups, reader, name, each, context);
 }

@@ -10,7 +10,7 @@ const struct allocation *agent_pending(const struct node *n);
 
 struct allocate {
 	const char *node;
-	const char *type;              /* NULL = not given, also below */
+	const char *type; /* NULL = not given, also below */
 	const char *uid;
 	const char *container;
 	const char *call;
@@ -22,23 +22,24 @@ struct allocate {
 
 /* *ret is the pod after the call and *group the index of the group that was handed out (now or before).
  * ERR_NOT_FOUND, ERR_AMBIGUOUS, ERR_EXPIRED, ERR_MISMATCH, ERR_EXHAUSTED, ERR_STALE_TOKEN, ERR_CONFLICT, ERR_INSUFFICIENT (report). */
-struct error *agent_allocate(struct txn *txn, const struct allocate *args, struct report *report, const struct allocation **ret, size_t *group)
-	__attribute__((warn_unused_result));
+struct error *agent_allocate(struct txn *txn, const struct allocate *args, struct report *report, const struct allocation **ret,
+	size_t *group) __attribute__((warn_unused_result));
 
 struct confirm {
 	const char *node;
 	const char *type;
 	const char *container;
-	const char *uid;               /* NULL = not given; then namespace and name */
+	const char *uid; /* NULL = not given; then namespace and name */
 	const char *namespace;
 	const char *name;
 	const char *const *device_ids; /* sorted, at least one */
 	size_t n_device_ids;
-	const char *detail;            /* JSON text, "" = none */
+	const char *detail; /* JSON text, "" = none */
 };
 struct error *agent_confirm(struct txn *txn, const struct confirm *args) __attribute__((warn_unused_result));
 
-struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int64_t token, const char *reason) __attribute__((warn_unused_result));
+struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int64_t token, const char *reason)
+	__attribute__((warn_unused_result));
 
 struct reconcile {
 	const char *node;
@@ -50,7 +51,7 @@ struct reconcile {
 
 struct reconcile_conflict {
 	const char *uid;
-	const char *node;  /* NULL when it lapsed here */
+	const char *node; /* NULL when it lapsed here */
 	const char *state;
 };
 
@@ -63,7 +64,8 @@ struct reconciled {
 	struct reconcile_conflict *conflicts;
 	size_t n_conflicts;
 };
-struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, struct reconciled *ret) __attribute__((warn_unused_result));
+struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, struct reconciled *ret)
+	__attribute__((warn_unused_result));
 void reconciled_free(struct reconciled *r);
 
 /* Groups that are not handed out yet. */

@@ -74,7 +74,9 @@ static void expire_lock(struct txn *txn, const struct lock_entry *e)
 	}
 	const struct lock *l = record_ref(e->record);
 	txn_put(txn, RECORD_LOCK, l, NULL);
-	txn_event(txn, &(struct event){ .kind = "lock.expired", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LOCK, .subject = l });
+	txn_event(txn,
+		&(struct event){
+			.kind = "lock.expired", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LOCK, .subject = l });
 	record_unref(RECORD_LOCK, l);
 }
 
@@ -82,7 +84,9 @@ static void expire_lapse(struct txn *txn, const struct lapse *l)
 {
 	record_ref(l);
 	txn_put(txn, RECORD_LAPSE, l, NULL);
-	txn_event(txn, &(struct event){ .kind = "pod.forgotten", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LAPSE, .subject = l });
+	txn_event(txn,
+		&(struct event){
+			.kind = "pod.forgotten", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LAPSE, .subject = l });
 	record_unref(RECORD_LAPSE, l);
 }
 
@@ -90,7 +94,8 @@ static void expire_refusal(struct txn *txn, const struct refusal *r)
 {
 	record_ref(r);
 	txn_put(txn, RECORD_REFUSAL, r, NULL);
-	txn_event(txn, &(struct event){ .kind = "pod.forgotten", .uid = r->pod.uid, .subject_kind = SUBJECT_REFUSAL, .subject = r });
+	txn_event(txn,
+		&(struct event){ .kind = "pod.forgotten", .uid = r->pod.uid, .subject_kind = SUBJECT_REFUSAL, .subject = r });
 	record_unref(RECORD_REFUSAL, r);
 }
 

@@ -18,13 +18,16 @@ void node_seen(struct txn *txn, const struct node *n)
 	txn_put(txn, RECORD_NODE, n->record, node_record_new(&next));
 }
 
-static const struct node_record *put_node(struct txn *txn, const struct node *n, struct node_record *next, const char *kind, const char *reason)
+static const struct node_record *put_node(
+	struct txn *txn, const struct node *n, struct node_record *next, const char *kind, const char *reason)
 {
 	next->reason = reason;
 	next->revision = txn_revision(txn);
 	const struct node_record *made = node_record_new(next);
 	txn_put(txn, RECORD_NODE, n->record, made);
-	txn_event(txn, &(struct event){ .kind = kind, .node = made->name, .reason = reason, .subject_kind = SUBJECT_NODE, .subject = made });
+	txn_event(
+		txn, &(struct event){
+			     .kind = kind, .node = made->name, .reason = reason, .subject_kind = SUBJECT_NODE, .subject = made });
 	return made;
 }
 
@@ -69,7 +72,8 @@ static void release_all(struct txn *txn, struct node *n, char ***released, size_
 	if (i)
 		qsort(*released, i, sizeof **released, by_string);
 	for (i = 0; i < *count; i++)
-		pod_drop(txn, cluster_holding(txn->cluster, (*released)[i]), &(struct event){ .kind = "pod.released", .cause = "node_removed" });
+		pod_drop(txn, cluster_holding(txn->cluster, (*released)[i]),
+			&(struct event){ .kind = "pod.released", .cause = "node_removed" });
 	while (n->promises)
 		promise_drop(txn, n->promises->record->pod.uid, "nomination.invalidated", "node_removed");
 }
@@ -92,8 +96,11 @@ struct error *node_remove(struct txn *txn, const char *node, bool force, char **
 	if (!n)
 		return not_found_error("node", node);
 	if (!force && (n->n_holdings || n->n_promises))
-		return error_with_string(error_new(ERR_CONFLICT, "node %s: %zu pods hold devices and %zu are nominated there; release them or use force",
-			node, n->n_holdings, n->n_promises), "node", node);
+		return error_with_string(
+			error_new(ERR_CONFLICT,
+				"node %s: %zu pods hold devices and %zu are nominated there; release them or use force", node,
+				n->n_holdings, n->n_promises),
+			"node", node);
 	const struct node_record *r = record_ref(n->record);
 	release_all(txn, n, released, n_released);
 	remove_leaves(txn, n);
@@ -103,8 +110,8 @@ struct error *node_remove(struct txn *txn, const char *node, bool force, char **
 	return NULL;
 }
 
-struct error *device_update(struct txn *txn, const char *node, const char *uuid, enum said healthy, enum said cordoned, const char *reason,
-	const struct device_record **ret)
+struct error *device_update(struct txn *txn, const char *node, const char *uuid, enum said healthy, enum said cordoned,
+	const char *reason, const struct device_record **ret)
 {
 	struct node *n = cluster_node(txn->cluster, node);
 	if (!n)
@@ -125,7 +132,11 @@ struct error *device_update(struct txn *txn, const char *node, const char *uuid,
 	txn_put(txn, RECORD_DEVICE, old, record_ref(made));
 	record_unref(RECORD_DEVICE, *ret);
 	*ret = made;
-	txn_event(txn, &(struct event){ .kind = "device.updated", .node = node, .reason = reason, .subject_kind = SUBJECT_DEVICE, .subject = made });
+	txn_event(txn, &(struct event){ .kind = "device.updated",
+			       .node = node,
+			       .reason = reason,
+			       .subject_kind = SUBJECT_DEVICE,
+			       .subject = made });
 	promises_recheck(txn, n, made->healthy ? "device_cordoned" : "device_unhealthy", NULL);
 	missing_sweep(txn, n);
 	return NULL;

@@ -9,12 +9,12 @@
 struct reserve {
 	const struct pod *pod;
 	const struct request *request;
-	const char *node;           /* NULL = any of the list */
-	const char *const *names;   /* NULL = all nodes */
+	const char *node;         /* NULL = any of the list */
+	const char *const *names; /* NULL = all nodes */
 	size_t n_names;
 	enum policy policy;
 	int64_t ttl;
-	bool replace;               /* a reservation of the same uid gives way */
+	bool replace; /* a reservation of the same uid gives way */
 };
 
 /* ERR_CONFLICT, ERR_NOT_FOUND (node), ERR_INSUFFICIENT (report filled; the refusal is noted), ERR_OVERLOADED. */
@@ -23,7 +23,8 @@ struct error *pod_reserve(struct txn *txn, const struct reserve *args, struct re
 
 /* Reserves shares that were found by fit_assign on the node; used by pod_reserve and by gangs. A present reservation of the uid
  * gives way. */
-const struct allocation *reserve_place(struct txn *txn, const struct reserve *args, struct node *node, const struct share *shares, size_t n);
+const struct allocation *reserve_place(
+	struct txn *txn, const struct reserve *args, struct node *node, const struct share *shares, size_t n);
 
 /* NULL and *ret set when the uid holds just this already; NULL and *ret NULL when it may be reserved; else ERR_CONFLICT. */
 struct error *reserve_check_existing(const struct cluster *c, const struct reserve *args, const struct allocation **ret)
@@ -35,10 +36,10 @@ struct error *pod_renew(struct txn *txn, const char *uid, int64_t ttl, const str
 
 struct unreserve {
 	const char *uid;
-	int64_t token;      /* negative = not given */
+	int64_t token; /* negative = not given */
 	bool renominate;
-	int64_t ttl;        /* of the nomination */
-	int64_t revision;   /* negative = not given */
+	int64_t ttl;      /* of the nomination */
+	int64_t revision; /* negative = not given */
 };
 
 /* *nomination is NULL when there is none (not asked for, or its devices do not serve any more). */

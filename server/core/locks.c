@@ -16,7 +16,10 @@ struct error *locked_error(const struct lock *l)
 const struct lock *lock_take(struct txn *txn, const struct node *n, const char *uid, int64_t ttl)
 {
 	const struct lock *held = n->lock ? n->lock->record : NULL;
-	struct lock next = held ? *held : (struct lock){ .node_id = n->record->id, .node = n->record->name, .uid = uid, .acquired_at = txn->now };
+	struct lock next = held ? *held
+				: (struct lock){
+					  .node_id = n->record->id, .node = n->record->name, .uid = uid, .acquired_at = txn->now
+				  };
 	assert(!held || strcmp(held->uid, uid) == 0);
 	if (held && held->expires_at >= txn->now + ttl)
 		return held;
@@ -52,7 +55,9 @@ struct error *lock_acquire(struct txn *txn, const char *node, const char *uid, i
 	if (*ret == held)
 		return NULL;
 	renew_bound(txn, n, *ret);
-	txn_event(txn, &(struct event){ .kind = "lock.acquired", .node = node, .uid = uid, .subject_kind = SUBJECT_LOCK, .subject = *ret });
+	txn_event(
+		txn, &(struct event){
+			     .kind = "lock.acquired", .node = node, .uid = uid, .subject_kind = SUBJECT_LOCK, .subject = *ret });
 	return NULL;
 }
 
@@ -62,14 +67,18 @@ struct error *lock_release(struct txn *txn, const char *node, int64_t token)
 	if (!n)
 		return not_found_error("node", node);
 	if (!n->lock || n->lock->record->token != token)
-		return error_with_integer(error_new(ERR_STALE_TOKEN, "node %s is not locked under token %lld", node, (long long)token), "token", token);
+		return error_with_integer(
+			error_new(ERR_STALE_TOKEN, "node %s is not locked under token %lld", node, (long long)token), "token",
+			token);
 	const struct lock *l = n->lock->record;
 	const struct holding *h = cluster_holding(txn->cluster, l->uid);
 	if (h && h->node == n && h->record->state == POD_BOUND)
 		return conflict_error(h->record, "its lock ends with the bind");
 	record_ref(l);
 	txn_put(txn, RECORD_LOCK, l, NULL);
-	txn_event(txn, &(struct event){ .kind = "lock.released", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LOCK, .subject = l });
+	txn_event(txn,
+		&(struct event){
+			.kind = "lock.released", .node = l->node, .uid = l->uid, .subject_kind = SUBJECT_LOCK, .subject = l });
 	record_unref(RECORD_LOCK, l);
 	return NULL;
 }

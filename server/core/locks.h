@@ -5,7 +5,8 @@
 #include "core/pods.h"
 
 /* Re-entrant for the same uid, never shortened. ERR_NOT_FOUND, ERR_LOCKED. */
-struct error *lock_acquire(struct txn *txn, const char *node, const char *uid, int64_t ttl, const struct lock **ret) __attribute__((warn_unused_result));
+struct error *lock_acquire(struct txn *txn, const char *node, const char *uid, int64_t ttl, const struct lock **ret)
+	__attribute__((warn_unused_result));
 
 /* ERR_NOT_FOUND, ERR_STALE_TOKEN, ERR_CONFLICT while the holder is bound there. */
 struct error *lock_release(struct txn *txn, const char *node, int64_t token) __attribute__((warn_unused_result));

@@ -10,7 +10,7 @@ struct nominate {
 	const struct request *request;
 	const char *const *victims; /* uids */
 	size_t n_victims;
-	int64_t ttl;                /* ms */
+	int64_t ttl; /* ms */
 };
 
 /* Picked as if the victims were gone. `*ignored` (an array to free(), strings of the caller) are the victims that hold nothing there.
@@ -19,10 +19,12 @@ struct nominate {
 struct error *pod_nominate(struct txn *txn, const struct nominate *args, struct report *report, const struct nomination **ret,
 	const char ***ignored, size_t *n_ignored) __attribute__((warn_unused_result));
 
-struct error *pod_denominate(struct txn *txn, const char *uid, int64_t revision, bool *cleared) __attribute__((warn_unused_result));
+struct error *pod_denominate(struct txn *txn, const char *uid, int64_t revision, bool *cleared)
+	__attribute__((warn_unused_result));
 
 /* Puts a nomination on shares that were found already, in place of an earlier one of the pod; tells the victims and re-checks the
  * node's other nominations. */
-const struct nomination *nominate_place(struct txn *txn, const struct nominate *args, struct node *node, const struct share *shares, size_t n);
+const struct nomination *nominate_place(
+	struct txn *txn, const struct nominate *args, struct node *node, const struct share *shares, size_t n);
 
 #endif

@@ -108,7 +108,8 @@ static void pack_refusal(struct pack *p, void *to_, const void *from_)
 	to->reason = pack_string(p, from->reason);
 	to->message = pack_string(p, from->message);
 	to->nodes = pack_strings(p, from->nodes, from->n_nodes);
-	struct slug_count *counts = (struct slug_count *)(uintptr_t)pack_bytes(p, from->counts, from->n_counts * sizeof *from->counts);
+	struct slug_count *counts = (struct slug_count *)(uintptr_t)pack_bytes(
+		p, from->counts, from->n_counts * sizeof *from->counts);
 	for (size_t i = 0; i < from->n_counts; i++) {
 		const char *slug = pack_string(p, from->counts[i].slug);
 		if (p->at)

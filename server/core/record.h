@@ -29,18 +29,18 @@ struct amount {
 
 /* Who asks: the identity and the weight of a pod. */
 struct pod {
-	const char *uid;       /* the identity */
+	const char *uid; /* the identity */
 	const char *namespace;
 	const char *name;
-	const char *gang;      /* "" = none; scoped by namespace */
+	const char *gang; /* "" = none; scoped by namespace */
 	int32_t priority;
 	bool preemptible;
-	bool external;         /* never released by reconcile */
+	bool external; /* never released by reconcile */
 };
 
 struct node_record {
-	int64_t id;           /* row id, never reused */
-	const char *name;     /* the identity */
+	int64_t id;       /* row id, never reused */
+	const char *name; /* the identity */
 	bool cordoned;
 	bool unverified;      /* nothing is given out until its agent has reconciled */
 	const char *reason;   /* of the last cordon or verify, "" = none */
@@ -51,20 +51,20 @@ struct node_record {
 };
 
 struct device_record {
-	int64_t id;        /* row id, never reused */
+	int64_t id; /* row id, never reused */
 	int64_t node_id;
-	const char *node;  /* its node's name */
-	const char *uuid;  /* the identity */
+	const char *node; /* its node's name */
+	const char *uuid; /* the identity */
 	const char *type;
 	int64_t minor;
 	const char *model;
 	bool healthy;
 	bool cordoned;
-	bool missing;      /* no longer listed by the node, kept because held, nominated or cordoned */
+	bool missing;       /* no longer listed by the node, kept because held, nominated or cordoned */
 	int64_t max_shares; /* 0 = no limit */
-	int64_t numa;      /* -1 = unknown */
-	int64_t socket;    /* -1 = unknown */
-	const char *pcie;  /* "" = unknown */
+	int64_t numa;       /* -1 = unknown */
+	int64_t socket;     /* -1 = unknown */
+	const char *pcie;   /* "" = unknown */
 	const char *bus_id;
 	const char *reason; /* of the last device.update, "" = none */
 	int64_t revision;
@@ -79,8 +79,8 @@ struct share {
 	int64_t device_id;
 	const char *uuid;
 	int64_t minor;
-	size_t claim;   /* index into the request */
-	bool whole;     /* the device is held alone; amounts are its capacity at that time */
+	size_t claim; /* index into the request */
+	bool whole;   /* the device is held alone; amounts are its capacity at that time */
 	const struct amount *amounts;
 	size_t n_amounts;
 };
@@ -93,23 +93,23 @@ struct handout {
 	const char *call;              /* idempotency key, "" = none */
 	const char *const *device_ids; /* sorted */
 	size_t n_device_ids;
-	int64_t confirmed_at;          /* 0 = not confirmed */
-	const char *detail;            /* JSON text of plugin.confirm's detail, "" = none */
+	int64_t confirmed_at; /* 0 = not confirmed */
+	const char *detail;   /* JSON text of plugin.confirm's detail, "" = none */
 };
 
 struct allocation {
-	int64_t id;           /* row id, rising with age, never reused */
-	struct pod pod;       /* pod.uid is the identity */
+	int64_t id;     /* row id, rising with age, never reused */
+	struct pod pod; /* pod.uid is the identity */
 	int64_t node_id;
 	const char *node;
 	enum pod_state state;
-	bool over;            /* forced in by pod.adopt beyond what fits */
+	bool over; /* forced in by pod.adopt beyond what fits */
 	const struct request *request;
-	uint32_t handed_out;  /* bit g: group g of the request was handed out */
+	uint32_t handed_out; /* bit g: group g of the request was handed out */
 	int64_t created_at;
-	int64_t state_at;     /* when the present state began */
-	int64_t expires_at;   /* reserved: of the reservation; bound: of the lock; else 0 */
-	int64_t token;        /* lock token it was bound under, 0 = never bound */
+	int64_t state_at;   /* when the present state began */
+	int64_t expires_at; /* reserved: of the reservation; bound: of the lock; else 0 */
+	int64_t token;      /* lock token it was bound under, 0 = never bound */
 	int64_t revision;
 	const struct share *shares; /* by claim, then minor; claims that reuse have none */
 	size_t n_shares;
@@ -118,7 +118,7 @@ struct allocation {
 
 struct nomination {
 	int64_t id;
-	struct pod pod;       /* pod.uid is the identity */
+	struct pod pod; /* pod.uid is the identity */
 	int64_t node_id;
 	const char *node;
 	const struct request *request;
@@ -133,19 +133,19 @@ struct nomination {
 /* The lock of a node. */
 struct lock {
 	int64_t node_id;
-	const char *node;  /* the identity */
-	const char *uid;   /* the pod that holds it */
-	int64_t token;     /* rises, never used twice */
+	const char *node; /* the identity */
+	const char *uid;  /* the pod that holds it */
+	int64_t token;    /* rises, never used twice */
 	int64_t acquired_at;
 	int64_t expires_at;
-	int64_t ttl;       /* ms; each group handed out renews expires_at by it */
+	int64_t ttl; /* ms; each group handed out renews expires_at by it */
 };
 
 /* A bind of (node, uid) that ran out before anything was handed out; kept for 24 h. */
 struct lapse {
 	int64_t node_id;
 	const char *node;
-	const char *uid;   /* with `node` the identity */
+	const char *uid;               /* with `node` the identity */
 	const struct request *request; /* what was asked: late calls are matched against its groups */
 	int64_t at;
 	int64_t expires_at;
@@ -159,14 +159,14 @@ struct slug_count {
 
 /* Why a pod is pending: its last refusals. */
 struct refusal {
-	struct pod pod;           /* pod.uid is the identity */
-	const char *reason;       /* "insufficient", or "failed" after plugin.fail */
-	const char *message;      /* the reason plugin.fail gave, else "" */
+	struct pod pod;      /* pod.uid is the identity */
+	const char *reason;  /* "insufficient", or "failed" after plugin.fail */
+	const char *message; /* the reason plugin.fail gave, else "" */
 	int64_t first_at;
 	int64_t last_at;
-	int64_t count;            /* refusals since first_at */
+	int64_t count; /* refusals since first_at */
 	int64_t expires_at;
-	const struct request *request; /* NULL when unknown */
+	const struct request *request;   /* NULL when unknown */
 	const struct slug_count *counts; /* sorted by slug */
 	size_t n_counts;
 	const char *const *nodes; /* at most 20 names */
@@ -187,18 +187,18 @@ enum event_subject {
 
 struct event {
 	int64_t revision;
-	int64_t n;            /* place within the revision, from 0 */
+	int64_t n; /* place within the revision, from 0 */
 	int64_t at;
-	const char *kind;     /* "pod.reserved" ... */
-	const char *node;     /* "" = none */
-	const char *uid;      /* "" = none */
+	const char *kind; /* "pod.reserved" ... */
+	const char *node; /* "" = none */
+	const char *uid;  /* "" = none */
 	const char *actor;
-	const char *reason;   /* the caller's reason or the cause; "" = none */
-	const char *cause;    /* what made the server do it ("external", "expired", ...); "" = none */
-	const char *by;       /* the uid that caused it; "" = none */
-	int64_t unclaimed;    /* groups never handed out, 0 = does not apply */
+	const char *reason; /* the caller's reason or the cause; "" = none */
+	const char *cause;  /* what made the server do it ("external", "expired", ...); "" = none */
+	const char *by;     /* the uid that caused it; "" = none */
+	int64_t unclaimed;  /* groups never handed out, 0 = does not apply */
 	enum event_subject subject_kind;
-	const void *subject;  /* the record, held by reference; NULL for SUBJECT_NONE */
+	const void *subject; /* the record, held by reference; NULL for SUBJECT_NONE */
 };
 
 /* X_new copies the template deeply and returns the first reference. A template is not a record: it is never referenced. */

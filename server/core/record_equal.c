@@ -75,11 +75,11 @@ static bool node_equal(const struct node_record *a, const struct node_record *b)
 
 static bool device_equal(const struct device_record *a, const struct device_record *b)
 {
-	return a->id == b->id && a->node_id == b->node_id && same(a->node, b->node) && same(a->uuid, b->uuid) && same(a->type, b->type) &&
-	       a->minor == b->minor && same(a->model, b->model) && a->healthy == b->healthy && a->cordoned == b->cordoned &&
-	       a->missing == b->missing && a->max_shares == b->max_shares && a->numa == b->numa && a->socket == b->socket &&
-	       same(a->pcie, b->pcie) && same(a->bus_id, b->bus_id) && same(a->reason, b->reason) && a->revision == b->revision &&
-	       amounts_equal(a->capacity, a->n_capacity, b->capacity, b->n_capacity) &&
+	return a->id == b->id && a->node_id == b->node_id && same(a->node, b->node) && same(a->uuid, b->uuid) &&
+	       same(a->type, b->type) && a->minor == b->minor && same(a->model, b->model) && a->healthy == b->healthy &&
+	       a->cordoned == b->cordoned && a->missing == b->missing && a->max_shares == b->max_shares && a->numa == b->numa &&
+	       a->socket == b->socket && same(a->pcie, b->pcie) && same(a->bus_id, b->bus_id) && same(a->reason, b->reason) &&
+	       a->revision == b->revision && amounts_equal(a->capacity, a->n_capacity, b->capacity, b->n_capacity) &&
 	       labels_equal(a->labels, a->n_labels, b->labels, b->n_labels);
 }
 
@@ -119,8 +119,8 @@ static bool lock_equal(const struct lock *a, const struct lock *b)
 
 static bool lapse_equal(const struct lapse *a, const struct lapse *b)
 {
-	return a->node_id == b->node_id && same(a->node, b->node) && same(a->uid, b->uid) && request_equal(a->request, b->request) &&
-	       a->at == b->at && a->expires_at == b->expires_at;
+	return a->node_id == b->node_id && same(a->node, b->node) && same(a->uid, b->uid) &&
+	       request_equal(a->request, b->request) && a->at == b->at && a->expires_at == b->expires_at;
 }
 
 static bool counts_equal(const struct refusal *a, const struct refusal *b)
@@ -135,10 +135,10 @@ static bool counts_equal(const struct refusal *a, const struct refusal *b)
 
 static bool refusal_equal(const struct refusal *a, const struct refusal *b)
 {
-	return pod_equal(&a->pod, &b->pod) && same(a->reason, b->reason) && same(a->message, b->message) && a->first_at == b->first_at &&
-	       a->last_at == b->last_at && a->count == b->count && a->expires_at == b->expires_at &&
-	       (a->request == b->request || (a->request && b->request && request_equal(a->request, b->request))) && counts_equal(a, b) &&
-	       strings_equal(a->nodes, a->n_nodes, b->nodes, b->n_nodes);
+	return pod_equal(&a->pod, &b->pod) && same(a->reason, b->reason) && same(a->message, b->message) &&
+	       a->first_at == b->first_at && a->last_at == b->last_at && a->count == b->count && a->expires_at == b->expires_at &&
+	       (a->request == b->request || (a->request && b->request && request_equal(a->request, b->request))) &&
+	       counts_equal(a, b) && strings_equal(a->nodes, a->n_nodes, b->nodes, b->n_nodes);
 }
 
 bool record_equal(enum record_kind kind, const void *a, const void *b)

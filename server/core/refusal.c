@@ -6,8 +6,8 @@
 #include "core/pods.h"
 
 enum {
-	REFUSALS = 10000,   /* remembered at most; the one that was refused longest ago gives way */
-	REFUSAL_NODES = 20  /* nodes named in one */
+	REFUSALS = 10000,  /* remembered at most; the one that was refused longest ago gives way */
+	REFUSAL_NODES = 20 /* nodes named in one */
 };
 
 bool refusal_drop(struct txn *txn, const char *uid)
@@ -55,7 +55,9 @@ static void put(struct txn *txn, struct refusal *next)
 	const struct refusal *made = refusal_new(next);
 	txn_put(txn, RECORD_REFUSAL, before, made);
 	if (news)
-		txn_event(txn, &(struct event){ .kind = "pod.refused", .uid = made->pod.uid, .subject_kind = SUBJECT_REFUSAL, .subject = made });
+		txn_event(txn,
+			&(struct event){
+				.kind = "pod.refused", .uid = made->pod.uid, .subject_kind = SUBJECT_REFUSAL, .subject = made });
 }
 
 static int by_slug(const void *a, const void *b)
@@ -81,6 +83,8 @@ void refusal_note(struct txn *txn, const struct pod *pod, const struct request *
 
 void refusal_failed(struct txn *txn, const struct allocation *a, const char *message)
 {
-	struct refusal next = { .pod = a->pod, .reason = "failed", .message = message, .request = a->request, .nodes = &a->node, .n_nodes = 1 };
+	struct refusal next = {
+		.pod = a->pod, .reason = "failed", .message = message, .request = a->request, .nodes = &a->node, .n_nodes = 1
+	};
 	put(txn, &next);
 }

@@ -45,7 +45,8 @@ static const char **promised_to(const struct fit *fit, const struct node *node, 
 	return uids;
 }
 
-static void keep_node(struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why)
+static void keep_node(
+	struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why)
 {
 	struct report_node kept = { .node = name, .reason = *why };
 	if (why->slug == SLUG_NOMINATED)
@@ -54,7 +55,8 @@ static void keep_node(struct report *report, const struct fit *fit, const struct
 	report->nodes[report->n_nodes++] = kept;
 }
 
-void report_refused(struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why)
+void report_refused(
+	struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why)
 {
 	report->total++;
 	report->counts[why->slug][why->claim]++;
@@ -170,7 +172,8 @@ struct error *report_error(const struct report *report)
 
 struct error *search_time_error(void)
 {
-	struct error *e = error_new(ERR_OVERLOADED, "the search for an assignment took too long; ask for fewer or less entangled claims");
+	struct error *e = error_new(
+		ERR_OVERLOADED, "the search for an assignment took too long; ask for fewer or less entangled claims");
 	return error_with_string(e, "limit", "search_time");
 }
 

@@ -9,17 +9,17 @@
 struct report_node {
 	const char *node; /* the caller's or the cluster's memory */
 	struct reason reason;
-	const char **by;  /* SLUG_NOMINATED: the pods it is promised to, sorted; owned, in one block with the strings */
+	const char **by; /* SLUG_NOMINATED: the pods it is promised to, sorted; owned, in one block with the strings */
 	size_t n_by;
 };
 
 struct report {
-	const struct request *request;             /* the caller's */
+	const struct request *request;         /* the caller's */
 	int64_t counts[SLUGS][REQUEST_CLAIMS]; /* refused nodes, by slug and claim */
-	size_t total;                              /* nodes asked */
-	size_t fits;                               /* of them */
-	size_t keep;                               /* how many refused nodes are kept in `nodes` */
-	struct report_node *nodes;                 /* owned */
+	size_t total;                          /* nodes asked */
+	size_t fits;                           /* of them */
+	size_t keep;                           /* how many refused nodes are kept in `nodes` */
+	struct report_node *nodes;             /* owned */
 	size_t n_nodes, room;
 };
 
@@ -33,7 +33,8 @@ void report_free(struct report *report);
 void report_clear(struct report *report);
 
 /* Notes a node that was refused (`node` may be NULL for an unknown one) or that fits. */
-void report_refused(struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why);
+void report_refused(
+	struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why);
 void report_fits(struct report *report);
 
 /* Refused nodes for one slug. */

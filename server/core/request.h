@@ -10,11 +10,11 @@
 struct error;
 
 enum {
-	REQUEST_CLAIMS = 16,       /* claims of one request */
-	REQUEST_GROUPS = 16,       /* groups never outnumber claims */
-	CLAIM_COUNT = 64,          /* devices of one claim */
+	REQUEST_CLAIMS = 16, /* claims of one request */
+	REQUEST_GROUPS = 16, /* groups never outnumber claims */
+	CLAIM_COUNT = 64,    /* devices of one claim */
 	CLAIM_UUIDS = 64,
-	DEVICE_RESOURCES = 16,     /* resources named by one claim or device */
+	DEVICE_RESOURCES = 16, /* resources named by one claim or device */
 };
 
 /* How much of one resource a claim wants on each of its devices. */
@@ -33,17 +33,17 @@ struct selector {
 
 struct claim {
 	const char *type;
-	int64_t count;              /* distinct devices, 1-64 */
+	int64_t count; /* distinct devices, 1-64 */
 	const char *container;
-	const char *reuse;          /* "" = none; the container whose devices it uses, taking nothing */
-	const char *together;       /* "" = none; claims with this tag share the value of `same` */
+	const char *reuse;    /* "" = none; the container whose devices it uses, taking nothing */
+	const char *together; /* "" = none; claims with this tag share the value of `same` */
 	enum topology same;
-	bool agent;                 /* a node agent hands it out */
-	const struct need *needs;   /* sorted by resource; none = whole devices */
+	bool agent;               /* a node agent hands it out */
+	const struct need *needs; /* sorted by resource; none = whole devices */
 	size_t n_needs;
-	const char *const *models;  /* any of them; none = any model */
+	const char *const *models; /* any of them; none = any model */
 	size_t n_models;
-	const char *const *uuids;   /* only these; none = any */
+	const char *const *uuids; /* only these; none = any */
 	size_t n_uuids;
 	const char *const *exclude_uuids;
 	size_t n_exclude_uuids;
@@ -55,12 +55,12 @@ struct claim {
 struct group {
 	const char *container;
 	const char *type;
-	uint32_t claims;  /* bit i: claim i belongs to it */
-	int64_t devices;  /* their number */
+	uint32_t claims; /* bit i: claim i belongs to it */
+	int64_t devices; /* their number */
 };
 
 struct request {
-	const char *text;          /* the canonical JSON; equal requests have equal texts */
+	const char *text;           /* the canonical JSON; equal requests have equal texts */
 	const struct claim *claims; /* in the order in which the kubelet asks */
 	size_t n_claims;
 	const struct group *groups; /* in request order; only claims that an agent hands out */

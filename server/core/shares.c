@@ -10,7 +10,8 @@ static bool taken(const struct share *const *shares, size_t n, int64_t device)
 	return false;
 }
 
-size_t claim_shares(const struct request *request, const struct share *shares, size_t n_shares, size_t claim, const struct share **ret)
+size_t claim_shares(
+	const struct request *request, const struct share *shares, size_t n_shares, size_t claim, const struct share **ret)
 {
 	const struct claim *c = &request->claims[claim];
 	size_t n = 0;

@@ -6,7 +6,8 @@
 
 /* The shares a claim of the request gets, into `ret` with room for CLAIM_COUNT: its own, or, for a claim that reuses another container's
  * devices, the first ones of that container, each device once. Returns their number. */
-size_t claim_shares(const struct request *request, const struct share *shares, size_t n_shares, size_t claim, const struct share **ret);
+size_t claim_shares(
+	const struct request *request, const struct share *shares, size_t n_shares, size_t claim, const struct share **ret);
 
 /* Whether the devices of the claim were handed out (claims without an agent: whether the pod is bound). */
 bool claim_is_handed_out(const struct allocation *a, size_t claim);

@@ -33,7 +33,7 @@ symbol symbol_intern(struct cluster *c, const char *name)
 void symbols_free(struct cluster *c)
 {
 	struct symbol_entry *e, *next;
-	HASH_ITER(hh, c->symbols, e, next) {
+	HASH_ITER (hh, c->symbols, e, next) {
 		HASH_DEL(c->symbols, e);
 		free(e->name);
 		free(e);

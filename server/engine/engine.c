@@ -18,8 +18,10 @@ static void errors_new(struct engine *e)
 	e->errors[FAIL_BUSY] = error_new(ERR_UNAVAILABLE, "the database could not be written now; nothing was done");
 	e->errors[FAIL_READ_ONLY] = error_with_string(
 		error_new(ERR_READ_ONLY, "no space for more; releases still work"), "alarm", "disk_full");
-	e->errors[FAIL_LOW] = error_with_string(error_new(ERR_READ_ONLY, "there is little room left on the disk; releases still work"), "alarm", "disk_low");
-	e->errors[FAIL_QUOTA] = error_with_string(error_new(ERR_READ_ONLY, "the database is near its limit; releases still work"), "alarm", "quota");
+	e->errors[FAIL_LOW] = error_with_string(
+		error_new(ERR_READ_ONLY, "there is little room left on the disk; releases still work"), "alarm", "disk_low");
+	e->errors[FAIL_QUOTA] = error_with_string(
+		error_new(ERR_READ_ONLY, "the database is near its limit; releases still work"), "alarm", "quota");
 	e->errors[FAIL_UNKNOWN] = error_new(
 		ERR_OUTCOME_UNKNOWN, "the disk failed during the commit; the change may or may not be there");
 	e->errors[FAIL_INTERNAL] = error_new(ERR_INTERNAL, "the database refuses what memory allows; nothing was done");

@@ -60,7 +60,17 @@ struct turn {
 enum load_reason { LOAD_NOT, LOAD_EXTERNAL, LOAD_DIVERGED };
 
 /* The engine's own errors, made once. */
-enum engine_error { FAIL_BUSY, FAIL_READ_ONLY, FAIL_LOW, FAIL_QUOTA, FAIL_UNKNOWN, FAIL_INTERNAL, FAIL_BROKEN, FAIL_OUTSIDE, ENGINE_ERRORS };
+enum engine_error {
+	FAIL_BUSY,
+	FAIL_READ_ONLY,
+	FAIL_LOW,
+	FAIL_QUOTA,
+	FAIL_UNKNOWN,
+	FAIL_INTERNAL,
+	FAIL_BROKEN,
+	FAIL_OUTSIDE,
+	ENGINE_ERRORS
+};
 
 struct engine {
 	struct engine_options options;
@@ -81,7 +91,7 @@ struct engine {
 	struct call_list work_waiting[2]; /* calls with work, for a free reader; [1] the slow ones */
 	struct call_list ready;           /* to be released */
 
-	bool unsettled;                /* somebody else may have changed what is in the cluster: cluster_settle is due */
+	bool unsettled; /* somebody else may have changed what is in the cluster: cluster_settle is due */
 	bool careful;
 	bool read_only; /* the last try to grow found no space */
 	bool broken;    /* the outcome of a commit is unknown, or the database cannot be read: nothing goes any more */

@@ -60,11 +60,11 @@ static const struct rpc_member create_result[] = {
 
 const struct rpc_method backup_create_method = {
 	.name = "backup.create",
-	.summary = "Copies the database into the backup directory while everything goes on, and checks the copy before it "
-		   "answers.",
-	.description = "The copy shows exactly one revision, is an ordinary SQLite database, and was proved: pages, foreign "
-		       "keys, every invariant. "
-		       "One backup is made at a time; others wait.",
+	.summary =
+		"Copies the database into the backup directory while everything goes on, and checks the copy before it answers.",
+	.description =
+		"The copy shows exactly one revision, is an ordinary SQLite database, and was proved: pages, foreign keys, every "
+		"invariant. One backup is made at a time; others wait.",
 	.roles = ROLE_ADMIN,
 	.slow = true,
 	.params = &create_shape,

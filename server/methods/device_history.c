@@ -407,8 +407,9 @@ static const struct rpc_member result[] = {
 const struct rpc_method device_history_method = {
 	.name = "device.history",
 	.summary = "Tells who held a device at some time, or what happened to it, as far back as events are kept.",
-	.description = "`compacted` when the time lies before that. A page of changes may be empty and not the last one: go on "
-		       "until `last` does not rise.",
+	.description =
+		"`compacted` when the time lies before that. A page of changes may be empty and not the last one: go on until "
+		"`last` does not rise.",
 	.roles = ROLE_ALL,
 	.slow = true,
 	.params = &shape,

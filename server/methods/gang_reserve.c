@@ -133,12 +133,11 @@ static const struct rpc_member result[] = {
 const struct rpc_method gang_reserve_method = {
 	.name = "gang.reserve",
 	.summary = "Takes devices for several pods at once: for all of them or for none.",
-	.description = "Pods that hold just what is asked are kept and count. The others are placed in the order given; where "
-		       "that fails, up to 8 of "
-		       "them are placed in any way that fits. `insufficient` tells `counts` and `nodes` of the first pod that "
-		       "does not fit beside those "
-		       "before it, and its `uid`; that pod's refusal is remembered. Nominations of the gang's own pods do not "
-		       "stand in its way.",
+	.description =
+		"Pods that hold just what is asked are kept and count. The others are placed in the order given; where that "
+		"fails, up to 8 of them are placed in any way that fits. `insufficient` tells `counts` and `nodes` of the first "
+		"pod that does not fit beside those before it, and its `uid`; that pod's refusal is remembered. Nominations of "
+		"the gang's own pods do not stand in its way.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,
 	.params = &shape,

@@ -143,9 +143,9 @@ static const struct rpc_member result[] = {
 const struct rpc_method node_register_method = {
 	.name = "node.register",
 	.summary = "Tells which devices a node has.",
-	.description = "The full list (with `types`: full for these types). A device no longer listed is kept as missing while "
-		       "it is held, nominated or "
-		       "cordoned, else removed. The same list again changes nothing. Capacity below use is accepted.",
+	.description =
+		"The full list (with `types`: full for these types). A device no longer listed is kept as missing while it is "
+		"held, nominated or cordoned, else removed. The same list again changes nothing. Capacity below use is accepted.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,
 	.params = &shape,

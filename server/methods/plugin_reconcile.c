@@ -69,9 +69,9 @@ static const struct rpc_member result[] = {
 const struct rpc_method plugin_reconcile_method = {
 	.name = "plugin.reconcile",
 	.summary = "Releases what no longer runs on a node.",
-	.description = "Allocated and releasing pods that are not listed, not external, and did not change after `as_of` are "
-		       "released; lapses not "
-		       "listed end. A node without unknown pods and conflicts becomes verified.",
+	.description =
+		"Allocated and releasing pods that are not listed, not external, and did not change after `as_of` are released; "
+		"lapses not listed end. A node without unknown pods and conflicts becomes verified.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,
 	.frees = true,

@@ -91,7 +91,8 @@ static struct error *describe(
 			return not_found_error("device", params[i].uuid);
 		size_t claim = claim_for(d, place->record->type, &params[i]);
 		if (claim == REQUEST_CLAIMS)
-			return error_invalid("devices", "more than %d different uses (container, type, resources)", REQUEST_CLAIMS);
+			return error_invalid(
+				"devices", "more than %d different uses (container, type, resources)", REQUEST_CLAIMS);
 		struct claim_params *of = &d->claims[claim];
 		d->uuids[claim][of->uuids.n++] = params[i].uuid;
 		of->count = (int64_t)of->uuids.n;
@@ -144,8 +145,9 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 const struct rpc_method pod_adopt_method = {
 	.name = "pod.adopt",
 	.summary = "Takes over what already runs on a node, as an allocation.",
-	.description = "Eligibility and nominations do not matter; nominations in the way are moved or dropped. Replaces a "
-		       "record of the uid on that node.",
+	.description =
+		"Eligibility and nominations do not matter; nominations in the way are moved or dropped. Replaces a record of "
+		"the uid on that node.",
 	.roles = ROLE_PLUGIN,
 	.writes = true,
 	.params = &shape,

@@ -38,8 +38,9 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 
 const struct rpc_method pod_bind_method = {
 	.name = "pod.bind",
-	.summary = "Takes the node lock for a reserved pod and binds it, in one step; fails at once when another pod holds the "
-		   "lock.",
+	.summary =
+		"Takes the node lock for a reserved pod and binds it, in one step; fails at once when another pod holds the "
+		"lock.",
 	.description = "A pod whose claims need no node agent is allocated at once, without a lock. Repeated: the same answer.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,

@@ -131,11 +131,10 @@ static const struct rpc_member result[] = {
 const struct rpc_method pod_explain_method = {
 	.name = "pod.explain",
 	.summary = "Says why a pod is pending, or would be, and what would help.",
-	.description = "Suggestions are the cheapest of each kind among the first 256 nodes where it could help: preempt (what "
-		       "pod.preempt on that "
-		       "node would do), wait (until these pods are gone; for a reserved pod that cannot be bound: for the lock "
-		       "of its node), shrink "
-		       "(the change that gives up the smallest part of what is asked), uncordon.",
+	.description =
+		"Suggestions are the cheapest of each kind among the first 256 nodes where it could help: preempt (what "
+		"pod.preempt on that node would do), wait (until these pods are gone; for a reserved pod that cannot be bound: "
+		"for the lock of its node), shrink (the change that gives up the smallest part of what is asked), uncordon.",
 	.roles = ROLE_ALL,
 	.params = &shape,
 	.result = result,

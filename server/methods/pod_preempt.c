@@ -88,15 +88,12 @@ static const struct rpc_member result[] = {
 const struct rpc_method pod_preempt_method = {
 	.name = "pod.preempt",
 	.summary = "Finds the least important pods that must leave so that a pod fits, and nominates it over them.",
-	.description = "Only preemptible pods of lower priority are victims, and none of them is needless. Best node: fewest "
-		       "protected victims, "
-		       "lowest highest priority among the victims, smallest sum of their priorities, fewest victims, victims "
-		       "that started latest "
-		       "(the oldest of the most important ones), name. Where the pod fits as it is there are no victims; its "
-		       "nominated node comes "
-		       "first then. A nomination over victims that are still there, for the same pod and request and on one of "
-		       "`nodes`, is "
-		       "answered again and renewed. The victims are released by the caller.",
+	.description =
+		"Only preemptible pods of lower priority are victims, and none of them is needless. Best node: fewest protected "
+		"victims, lowest highest priority among the victims, smallest sum of their priorities, fewest victims, victims "
+		"that started latest (the oldest of the most important ones), name. Where the pod fits as it is there are no "
+		"victims; its nominated node comes first then. A nomination over victims that are still there, for the same pod "
+		"and request and on one of `nodes`, is answered again and renewed. The victims are released by the caller.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,
 	.params = &shape,

@@ -75,10 +75,10 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 const struct rpc_method pod_reserve_method = {
 	.name = "pod.reserve",
 	.summary = "Takes devices for a pod, for a limited time.",
-	.description = "The same uid, pod and request (and node, if given) again: the present allocation, with existing. Without "
-		       "a node: the pod's "
-		       "nominated node first, then nodes by policy (binpack: the least free part of what is asked for; spread: "
-		       "the largest), then by name.",
+	.description =
+		"The same uid, pod and request (and node, if given) again: the present allocation, with existing. Without a "
+		"node: the pod's nominated node first, then nodes by policy (binpack: the least free part of what is asked for; "
+		"spread: the largest), then by name.",
 	.roles = ROLE_SCHEDULER,
 	.writes = true,
 	.params = &shape,

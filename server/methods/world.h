@@ -40,7 +40,7 @@ struct world_span {
 	int64_t horizon;  /* revisions up to this are gone */
 	int64_t revision; /* the last one */
 	int64_t epoch;
-	int64_t since;    /* the time of the first event that is there, Unix ms; 0 when there is none */
+	int64_t since; /* the time of the first event that is there, Unix ms; 0 when there is none */
 };
 
 /* A backup; see store/backup.h. */
@@ -68,10 +68,11 @@ struct world_services {
 	struct error *(*load)(void *reader, struct change_list *ret);
 	struct error *(*check)(void *reader, void (*violation)(void *context, const char *sentence), void *context);
 	/* Backups, off the loop too. `name` NULL: one is made up. `each` is told of the one that was made; of all of them. */
-	struct error *(*backup)(void *server, void *reader, const char *name, void (*each)(void *context, const struct world_backup *),
-		void *context);
+	struct error *(*backup)(void *server, void *reader, const char *name,
+		void (*each)(void *context, const struct world_backup *), void *context);
 	struct error *(*backups)(void *server, void (*each)(void *context, const struct world_backup *), void *context);
-	struct error *(*backup_read)(void *server, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size);
+	struct error *(*backup_read)(
+		void *server, const char *name, int64_t offset, int64_t limit, struct text *to, int64_t *size);
 	struct error *(*backup_remove)(void *server, const char *name);
 };
 

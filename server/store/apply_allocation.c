@@ -15,7 +15,8 @@ static const char handout_insert[] =
 	"INSERT INTO handout (allocation_id, container, type, call, device_ids, confirmed_at, detail)"
 	" VALUES (:allocation, :container, :type, :call, :device_ids, :confirmed_at, :detail)";
 
-static int insert_handout(struct allocation_writer *w, int64_t allocation, const struct group *group, const struct handout *handout)
+static int insert_handout(
+	struct allocation_writer *w, int64_t allocation, const struct group *group, const struct handout *handout)
 {
 	struct statement *s = &w->handout_insert;
 	statement_integer(s, ":allocation", allocation);
@@ -32,7 +33,8 @@ static const char handout_update[] =
 	"UPDATE handout SET call = :call, device_ids = :device_ids, confirmed_at = :confirmed_at, detail = :detail"
 	" WHERE allocation_id = :allocation AND container = :container AND type = :type";
 
-static int update_handout(struct allocation_writer *w, int64_t allocation, const struct group *group, const struct handout *handout)
+static int update_handout(
+	struct allocation_writer *w, int64_t allocation, const struct group *group, const struct handout *handout)
 {
 	struct statement *s = &w->handout_update;
 	statement_text(s, ":call", handout->call);
@@ -45,7 +47,8 @@ static int update_handout(struct allocation_writer *w, int64_t allocation, const
 	return statement_run_on_row(s);
 }
 
-static const char handout_remove[] = "DELETE FROM handout WHERE allocation_id = :allocation AND container = :container AND type = :type";
+static const char handout_remove[] =
+	"DELETE FROM handout WHERE allocation_id = :allocation AND container = :container AND type = :type";
 
 static int remove_handout(struct allocation_writer *w, int64_t allocation, const struct group *group)
 {
@@ -88,9 +91,11 @@ static int clear_handouts(struct allocation_writer *w, const struct allocation *
 }
 
 static const char allocation_insert[] =
-	"INSERT INTO allocation (id, uid, namespace, name, gang, priority, preemptible, external, over, node_id, state, handed_out, created_at,"
+	"INSERT INTO allocation (id, uid, namespace, name, gang, priority, preemptible, external, over, node_id, state, "
+	"handed_out, created_at,"
 	" state_at, expires_at, token, revision, request)"
-	" VALUES (:id, :uid, :namespace, :name, :gang, :priority, :preemptible, :external, :over, :node, :state, :handed_out, :created_at,"
+	" VALUES (:id, :uid, :namespace, :name, :gang, :priority, :preemptible, :external, :over, :node, :state, :handed_out, "
+	":created_at,"
 	" :state_at, :expires_at, :token, :revision, :request)";
 
 static int insert(struct allocation_writer *w, const struct allocation *a)
@@ -121,7 +126,8 @@ static int insert(struct allocation_writer *w, const struct allocation *a)
 }
 
 static const char allocation_update[] =
-	"UPDATE allocation SET state = :state, handed_out = :handed_out, state_at = :state_at, expires_at = :expires_at, token = :token,"
+	"UPDATE allocation SET state = :state, handed_out = :handed_out, state_at = :state_at, expires_at = :expires_at, token = "
+	":token,"
 	" revision = :revision WHERE id = :id";
 
 static int update(struct allocation_writer *w, const struct allocation *before, const struct allocation *after)
@@ -152,8 +158,9 @@ static int remove_allocation(struct allocation_writer *w, const struct allocatio
 /* Whether all that an UPDATE does not touch is as it was; if not, the row is deleted and inserted afresh. */
 static bool same_but_for_life(const struct allocation *a, const struct allocation *b)
 {
-	return a->id == b->id && a->node_id == b->node_id && a->over == b->over && a->created_at == b->created_at && pod_equal(&a->pod, &b->pod) &&
-	       request_equal(a->request, b->request) && shares_same(a->shares, a->n_shares, b->shares, b->n_shares);
+	return a->id == b->id && a->node_id == b->node_id && a->over == b->over && a->created_at == b->created_at &&
+	       pod_equal(&a->pod, &b->pod) && request_equal(a->request, b->request) &&
+	       shares_same(a->shares, a->n_shares, b->shares, b->n_shares);
 }
 
 int apply_allocation(struct allocation_writer *w, const struct allocation *before, const struct allocation *after)

@@ -50,8 +50,10 @@ static int change_capacity(struct device_writer *w, int64_t device, const struct
 }
 
 static const char device_insert[] =
-	"INSERT INTO device (id, node_id, uuid, type, minor, model, healthy, cordoned, missing, numa, socket, pcie, bus_id, reason, revision)"
-	" VALUES (:id, :node, :uuid, :type, :minor, :model, :healthy, :cordoned, :missing, :numa, :socket, :pcie, :bus_id, :reason, :revision)";
+	"INSERT INTO device (id, node_id, uuid, type, minor, model, healthy, cordoned, missing, numa, socket, pcie, bus_id, "
+	"reason, revision)"
+	" VALUES (:id, :node, :uuid, :type, :minor, :model, :healthy, :cordoned, :missing, :numa, :socket, :pcie, :bus_id, "
+	":reason, :revision)";
 
 static int insert(struct device_writer *w, const struct device_record *device)
 {
@@ -100,7 +102,8 @@ static int change_labels(struct device_writer *w, const struct device_record *be
 }
 
 static const char device_update[] =
-	"UPDATE device SET type = :type, minor = :minor, model = :model, healthy = :healthy, cordoned = :cordoned, missing = :missing, numa = :numa,"
+	"UPDATE device SET type = :type, minor = :minor, model = :model, healthy = :healthy, cordoned = :cordoned, missing = "
+	":missing, numa = :numa,"
 	" socket = :socket, pcie = :pcie, bus_id = :bus_id, reason = :reason, revision = :revision WHERE id = :id";
 
 static int update(struct device_writer *w, const struct device_record *before, const struct device_record *after)

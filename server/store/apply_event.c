@@ -2,7 +2,8 @@
 #include "store/apply.h"
 
 static const char event_insert[] =
-	"INSERT INTO event (revision, n, at, kind, node, uid, actor, data) VALUES (:revision, :n, :at, :kind, :node, :uid, :actor, :data)";
+	"INSERT INTO event (revision, n, at, kind, node, uid, actor, data) VALUES (:revision, :n, :at, :kind, :node, :uid, "
+	":actor, :data)";
 
 int apply_event(struct event_writer *w, const struct event *event)
 {

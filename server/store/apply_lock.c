@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char lock_insert[] =
-	"INSERT INTO lock (node_id, uid, token, acquired_at, expires_at, ttl) VALUES (:node, :uid, :token, :acquired_at, :expires_at, :ttl)";
+	"INSERT INTO lock (node_id, uid, token, acquired_at, expires_at, ttl) VALUES (:node, :uid, :token, :acquired_at, "
+	":expires_at, :ttl)";
 
 static int insert(struct lock_writer *w, const struct lock *lock)
 {
@@ -18,7 +19,8 @@ static int insert(struct lock_writer *w, const struct lock *lock)
 }
 
 static const char lock_update[] =
-	"UPDATE lock SET uid = :uid, token = :token, acquired_at = :acquired_at, expires_at = :expires_at, ttl = :ttl WHERE node_id = :node";
+	"UPDATE lock SET uid = :uid, token = :token, acquired_at = :acquired_at, expires_at = :expires_at, ttl = :ttl WHERE "
+	"node_id = :node";
 
 static int update(struct lock_writer *w, const struct lock *lock)
 {

@@ -32,7 +32,8 @@ static int clear_labels(struct node_writer *w, const struct node_record *node)
 }
 
 static const char node_update[] =
-	"UPDATE node SET cordoned = :cordoned, unverified = :unverified, reason = :reason, last_seen_at = :last_seen_at, revision = :revision"
+	"UPDATE node SET cordoned = :cordoned, unverified = :unverified, reason = :reason, last_seen_at = :last_seen_at, "
+	"revision = :revision"
 	" WHERE id = :id";
 
 static int update(struct node_writer *w, const struct node_record *before, const struct node_record *after)

@@ -23,8 +23,10 @@ static int insert_victims(struct nomination_writer *w, const struct nomination *
 }
 
 static const char nomination_insert[] =
-	"INSERT INTO nomination (id, uid, namespace, name, gang, priority, preemptible, external, node_id, expires_at, revision, request)"
-	" VALUES (:id, :uid, :namespace, :name, :gang, :priority, :preemptible, :external, :node, :expires_at, :revision, :request)";
+	"INSERT INTO nomination (id, uid, namespace, name, gang, priority, preemptible, external, node_id, expires_at, revision, "
+	"request)"
+	" VALUES (:id, :uid, :namespace, :name, :gang, :priority, :preemptible, :external, :node, :expires_at, :revision, "
+	":request)";
 
 static int insert(struct nomination_writer *w, const struct nomination *n)
 {
@@ -96,8 +98,8 @@ static int update(struct nomination_writer *w, const struct nomination *before, 
 /* Whether it promises the same; if not, the row is deleted and inserted afresh. */
 static bool same_promise(const struct nomination *a, const struct nomination *b)
 {
-	return a->id == b->id && a->node_id == b->node_id && pod_equal(&a->pod, &b->pod) && request_equal(a->request, b->request) &&
-	       shares_same(a->shares, a->n_shares, b->shares, b->n_shares);
+	return a->id == b->id && a->node_id == b->node_id && pod_equal(&a->pod, &b->pod) &&
+	       request_equal(a->request, b->request) && shares_same(a->shares, a->n_shares, b->shares, b->n_shares);
 }
 
 int apply_nomination(struct nomination_writer *w, const struct nomination *before, const struct nomination *after)

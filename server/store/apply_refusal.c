@@ -37,9 +37,11 @@ static void bind_content(struct refusal_writer *w, struct statement *s, const st
 }
 
 static const char refusal_insert[] =
-	"INSERT INTO refusal (namespace, name, gang, priority, preemptible, external, reason, message, first_at, last_at, count, expires_at, request,"
+	"INSERT INTO refusal (namespace, name, gang, priority, preemptible, external, reason, message, first_at, last_at, count, "
+	"expires_at, request,"
 	" counts, nodes, uid)"
-	" VALUES (:namespace, :name, :gang, :priority, :preemptible, :external, :reason, :message, :first_at, :last_at, :count, :expires_at,"
+	" VALUES (:namespace, :name, :gang, :priority, :preemptible, :external, :reason, :message, :first_at, :last_at, :count, "
+	":expires_at,"
 	" :request, :counts, :nodes, :uid)";
 
 static const char refusal_update[] =

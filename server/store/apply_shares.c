@@ -5,7 +5,8 @@
 
 static bool share_same(const struct share *a, const struct share *b)
 {
-	if (a->device_id != b->device_id || a->minor != b->minor || a->claim != b->claim || a->whole != b->whole || a->n_amounts != b->n_amounts)
+	if (a->device_id != b->device_id || a->minor != b->minor || a->claim != b->claim || a->whole != b->whole ||
+		a->n_amounts != b->n_amounts)
 		return false;
 	for (size_t i = 0; i < a->n_amounts; i++)
 		if (a->amounts[i].value != b->amounts[i].value || strcmp(a->amounts[i].resource, b->amounts[i].resource) != 0)
@@ -23,7 +24,8 @@ bool shares_same(const struct share *a, size_t n_a, const struct share *b, size_
 	return true;
 }
 
-static int insert(struct statement *s, int64_t owner, const struct share *share, size_t place, const char *resource, int64_t amount)
+static int insert(
+	struct statement *s, int64_t owner, const struct share *share, size_t place, const char *resource, int64_t amount)
 {
 	statement_integer(s, ":device", share->device_id);
 	statement_integer(s, ":owner", owner);

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "store/store_private.h"
 
-static const char meta_update
-	[] = "UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
+static const char meta_update[] =
+	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = max(horizon, :horizon)";
 
 static int write_meta(struct store *store, const struct store_meta *meta)
 {

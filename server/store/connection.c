@@ -11,21 +11,24 @@
 
 /* Settings of the connection, not of the file. The page cache is for the pages a busy turn touches, not for the database. A freed page need
  * not be overwritten with zeros. */
-static const char settings_of_all[] = "PRAGMA mmap_size = 0;"
-				      "PRAGMA cell_size_check = ON;"
-				      "PRAGMA foreign_keys = ON;"
-				      "PRAGMA recursive_triggers = OFF;"
-				      "PRAGMA temp_store = MEMORY;"
-				      "PRAGMA wal_autocheckpoint = 0;"
-				      "PRAGMA secure_delete = OFF;";
+static const char settings_of_all[] =
+	"PRAGMA mmap_size = 0;"
+	"PRAGMA cell_size_check = ON;"
+	"PRAGMA foreign_keys = ON;"
+	"PRAGMA recursive_triggers = OFF;"
+	"PRAGMA temp_store = MEMORY;"
+	"PRAGMA wal_autocheckpoint = 0;"
+	"PRAGMA secure_delete = OFF;";
 
 /* The log is kept between checkpoints up to this size: overwriting needs no new blocks. */
-static const char settings_of_writer[] = "PRAGMA synchronous = FULL;"
-					 "PRAGMA cache_size = -32768;"
-					 "PRAGMA journal_size_limit = 134217728;";
+static const char settings_of_writer[] =
+	"PRAGMA synchronous = FULL;"
+	"PRAGMA cache_size = -32768;"
+	"PRAGMA journal_size_limit = 134217728;";
 
-static const char settings_of_reader[] = "PRAGMA query_only = ON;"
-					 "PRAGMA cache_size = -4096;";
+static const char settings_of_reader[] =
+	"PRAGMA query_only = ON;"
+	"PRAGMA cache_size = -4096;";
 
 static int configure(sqlite3 *db, enum connection_kind kind)
 {

@@ -10,7 +10,7 @@
 enum {
 	APPLICATION_ID = 0x616c6c6f, /* "allo" in the header of the file */
 	PAGE_SIZE = 4096,
-	WAIT_FOR_WRITER_MS = 250,    /* how long a statement waits for another process's lock */
+	WAIT_FOR_WRITER_MS = 250, /* how long a statement waits for another process's lock */
 };
 
 /* For a connection that writes, and for one that must not. */

@@ -64,7 +64,8 @@ static struct error *held(const struct directory *d, int fd)
 	pid[n > 0 ? n : 0] = '\0';
 	pid[strspn(pid, "0123456789")] = '\0';
 	return error_with_string(exit_error(EX_TEMPFAIL, "the data directory %s is in use by %s %s", d->path,
-					    *pid ? "process" : "another process", pid), "pid", pid);
+					 *pid ? "process" : "another process", pid),
+		"pid", pid);
 }
 
 static struct error *take_lock(struct directory *d)
@@ -74,7 +75,8 @@ static struct error *take_lock(struct directory *d)
 		return exit_error(status_of_errno(errno), "the lock file %s cannot be opened: %s", d->lock, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		struct error *e = errno == EWOULDBLOCK ? held(d, fd)
-						       : exit_error(EX_OSERR, "the lock file %s cannot be locked: %s", d->lock, strerror(errno));
+						       : exit_error(EX_OSERR, "the lock file %s cannot be locked: %s", d->lock,
+								 strerror(errno));
 		close(fd);
 		return e;
 	}

@@ -74,13 +74,13 @@ enum highwater_state highwater_read(const char *path, struct highwater_record *r
 struct error *highwater_check(const char *path, const struct highwater_record *record, const struct store_meta *meta)
 {
 	if (strcmp(record->db_id, meta->db_id) != 0)
-		return exit_error(EX_DATAERR,
-			"the database is another one: its id is %s, but %s was written for %s",
-			meta->db_id, path, record->db_id);
+		return exit_error(EX_DATAERR, "the database is another one: its id is %s, but %s was written for %s", meta->db_id,
+			path, record->db_id);
 	if (meta->epoch < record->epoch || (meta->epoch == record->epoch && meta->revision < record->revision))
 		return exit_error(EX_DATAERR,
 			"the database is behind what was answered: it ends at revision %" PRId64 " of epoch %" PRId64
-			", but %s says that revision %" PRId64 " of epoch %" PRId64 " was committed; commits are lost, restore a backup",
+			", but %s says that revision %" PRId64 " of epoch %" PRId64
+			" was committed; commits are lost, restore a backup",
 			meta->revision, meta->epoch, path, record->revision, record->epoch);
 	return NULL;
 }
@@ -114,7 +114,8 @@ struct error *highwater_open(struct highwater *h, const char *path, const struct
 	*h = (struct highwater){ .fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) };
 	if (h->fd >= 0 && write_record(h, meta) && ftruncate(h->fd, RECORD_SIZE) == 0 && sync_record(h))
 		return NULL;
-	return exit_error(errno == EACCES || errno == EPERM ? EX_NOPERM : EX_IOERR, "the file %s cannot be written: %s", path, strerror(errno));
+	return exit_error(errno == EACCES || errno == EPERM ? EX_NOPERM : EX_IOERR, "the file %s cannot be written: %s", path,
+		strerror(errno));
 }
 
 /* Whether the last sync is long enough ago. */

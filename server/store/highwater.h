@@ -13,9 +13,9 @@
 #include "store/store.h"
 
 struct highwater {
-	int fd;           /* -1 = not open */
-	int64_t synced;   /* CLOCK_MONOTONIC of the last sync, ms */
-	bool dirty;       /* written since */
+	int fd;         /* -1 = not open */
+	int64_t synced; /* CLOCK_MONOTONIC of the last sync, ms */
+	bool dirty;     /* written since */
 };
 
 enum highwater_state {
@@ -38,7 +38,8 @@ struct error *highwater_check(const char *path, const struct highwater_record *r
 	__attribute__((warn_unused_result));
 
 /* Opens the file for writing, creating it with mode 0600, and records `meta` durably. */
-struct error *highwater_open(struct highwater *h, const char *path, const struct store_meta *meta) __attribute__((warn_unused_result));
+struct error *highwater_open(struct highwater *h, const char *path, const struct store_meta *meta)
+	__attribute__((warn_unused_result));
 
 /* Records that `meta` was committed. False when the file cannot be written: an alarm, not a failure of the commit. */
 bool highwater_write(struct highwater *h, const struct store_meta *meta);

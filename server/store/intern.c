@@ -31,7 +31,7 @@ struct intern *intern_new(const struct store_codec *codec)
 static void clear(struct entry **table)
 {
 	struct entry *e, *next;
-	HASH_ITER(hh, *table, e, next) {
+	HASH_ITER (hh, *table, e, next) {
 		HASH_DEL(*table, e);
 		request_unref(e->request);
 		free(e);
@@ -71,7 +71,8 @@ const char *intern_string(struct intern *in, const char *string)
 
 static struct error *unreadable(const char *text, struct error *failure_take)
 {
-	struct error *e = exit_error(EX_DATAERR, "the database has a request that cannot be read: %s: %s", text, failure_take->message);
+	struct error *e = exit_error(
+		EX_DATAERR, "the database has a request that cannot be read: %s: %s", text, failure_take->message);
 	error_free(failure_take);
 	return e;
 }

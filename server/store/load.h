@@ -20,6 +20,7 @@ int load_meta(struct loader *l, struct store_meta *ret);
 
 /* Reads everything, to be called within a transaction. Nodes, devices, allocations and nominations come in the order of their ids, locks and
  * lapses in the order of their nodes, refusals by uid. Equal requests are parsed once and shared. On failure `ret` is as it was. */
-struct error *load_rows(struct loader *l, sqlite3 *db, const struct store_codec *codec, struct change_list *ret) __attribute__((warn_unused_result));
+struct error *load_rows(struct loader *l, sqlite3 *db, const struct store_codec *codec, struct change_list *ret)
+	__attribute__((warn_unused_result));
 
 #endif

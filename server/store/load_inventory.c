@@ -11,7 +11,8 @@ static const char nodes_select[] = "SELECT id, name, cordoned, unverified, reaso
 static const char node_labels_select[] = "SELECT node_id, key, value FROM node_label ORDER BY node_id, key";
 
 static const char devices_select[] =
-	"SELECT id, node_id, uuid, type, minor, model, healthy, cordoned, missing, numa, socket, pcie, bus_id, reason, revision FROM device ORDER BY id";
+	"SELECT id, node_id, uuid, type, minor, model, healthy, cordoned, missing, numa, socket, pcie, bus_id, reason, revision "
+	"FROM device ORDER BY id";
 
 static const char device_labels_select[] = "SELECT device_id, key, value FROM device_label ORDER BY device_id, key";
 
@@ -103,7 +104,9 @@ static int compare_device(const void *id, const void *element)
 
 const struct device_record *loading_device(const struct loading *l, int64_t id)
 {
-	const struct device_record **found = l->n_devices ? bsearch(&id, l->devices, l->n_devices, sizeof *l->devices, compare_device) : NULL;
+	const struct device_record **found = l->n_devices
+						     ? bsearch(&id, l->devices, l->n_devices, sizeof *l->devices, compare_device)
+						     : NULL;
 	return found ? *found : NULL;
 }
 

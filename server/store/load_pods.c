@@ -10,14 +10,17 @@
 #include "store/load_shares.h"
 
 static const char allocations_select[] =
-	"SELECT id, uid, namespace, name, gang, priority, preemptible, external, node_id, request, over, state, handed_out, created_at, state_at,"
+	"SELECT id, uid, namespace, name, gang, priority, preemptible, external, node_id, request, over, state, handed_out, "
+	"created_at, state_at,"
 	" expires_at, token, revision FROM allocation ORDER BY id";
 
 static const char handouts_select[] =
-	"SELECT allocation_id, container, type, call, device_ids, confirmed_at, detail FROM handout ORDER BY allocation_id, container, type";
+	"SELECT allocation_id, container, type, call, device_ids, confirmed_at, detail FROM handout ORDER BY allocation_id, "
+	"container, type";
 
 static const char nominations_select[] =
-	"SELECT id, uid, namespace, name, gang, priority, preemptible, external, node_id, request, expires_at, revision FROM nomination ORDER BY id";
+	"SELECT id, uid, namespace, name, gang, priority, preemptible, external, node_id, request, expires_at, revision FROM "
+	"nomination ORDER BY id";
 
 static const char victims_select[] = "SELECT nomination_id, uid FROM victim ORDER BY nomination_id, uid";
 
@@ -58,7 +61,8 @@ static struct error *read_head(struct loading *l, const struct statement *s, str
 		.node = loading_node(l, statement_column_integer(s, 8)),
 	};
 	if (!ret->node)
-		return load_damaged("pod %s is on node id %" PRId64 ", which is not there", ret->pod.uid, statement_column_integer(s, 8));
+		return load_damaged(
+			"pod %s is on node id %" PRId64 ", which is not there", ret->pod.uid, statement_column_integer(s, 8));
 	return intern_request(l->intern, statement_column_text(s, 9), &ret->request);
 }
 
@@ -92,10 +96,12 @@ static size_t find_group(const struct request *r, const char *container, const c
 static struct error *collect_handouts(struct allocation *a, struct rows *rows)
 {
 	for (; rows_belong(rows, a->id); rows_next(rows)) {
-		const char *container = statement_column_text(rows->statement, 1), *type = statement_column_text(rows->statement, 2);
+		const char *container = statement_column_text(rows->statement, 1),
+			   *type = statement_column_text(rows->statement, 2);
 		size_t g = find_group(a->request, container, type);
 		if (g == a->request->n_groups)
-			return load_damaged("pod %s was handed out \"%s\" of container \"%s\", which it does not ask for", a->pod.uid, type, container);
+			return load_damaged("pod %s was handed out \"%s\" of container \"%s\", which it does not ask for",
+				a->pod.uid, type, container);
 		a->handouts[g] = read_handout(rows->statement);
 	}
 	return NULL;
@@ -158,7 +164,8 @@ struct uids {
 	size_t n, room;
 };
 
-static struct error *add_nomination(struct loading *l, struct share_list *promised, struct uids *victims, struct rows *victim_rows)
+static struct error *add_nomination(
+	struct loading *l, struct share_list *promised, struct uids *victims, struct rows *victim_rows)
 {
 	const struct statement *s = &l->loader->nominations;
 	struct head head;

@@ -11,7 +11,7 @@ struct loading {
 	sqlite3 *db;
 	struct change_list *list;
 	struct intern *intern;
-	const struct node_record **nodes;     /* by id */
+	const struct node_record **nodes; /* by id */
 	size_t n_nodes, room_nodes;
 	const struct device_record **devices; /* by id */
 	size_t n_devices, room_devices;

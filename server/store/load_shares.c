@@ -61,7 +61,8 @@ struct error *share_list_collect(struct loading *l, struct share_list *list, int
 	for (; list->at < end; list->at++) {
 		const struct share_row *row = &list->rows[list->at];
 		if (*row->resource && (list->n == 0 || row->place != list->n - 1))
-			return load_damaged("amounts without a share, of id %" PRId64 " on device id %" PRId64, owner, row->device);
+			return load_damaged(
+				"amounts without a share, of id %" PRId64 " on device id %" PRId64, owner, row->device);
 		if (*row->resource) {
 			list->amounts[amounts++] = (struct amount){ .resource = row->resource, .value = row->amount };
 			list->shares[list->n - 1].n_amounts++;
@@ -69,9 +70,14 @@ struct error *share_list_collect(struct loading *l, struct share_list *list, int
 		}
 		const struct device_record *device = loading_device(l, row->device);
 		if (!device || row->place != list->n)
-			return load_damaged("a share of id %" PRId64 " on device id %" PRId64 ", which is not there", owner, row->device);
-		list->shares[list->n++] = (struct share){ .device_id = device->id, .uuid = device->uuid, .minor = row->minor,
-			.claim = row->claim, .whole = row->whole, .amounts = list->amounts + amounts };
+			return load_damaged(
+				"a share of id %" PRId64 " on device id %" PRId64 ", which is not there", owner, row->device);
+		list->shares[list->n++] = (struct share){ .device_id = device->id,
+			.uuid = device->uuid,
+			.minor = row->minor,
+			.claim = row->claim,
+			.whole = row->whole,
+			.amounts = list->amounts + amounts };
 	}
 	return NULL;
 }

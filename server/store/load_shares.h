@@ -13,9 +13,9 @@ struct share_row {
 };
 
 struct share_list {
-	struct share_row *rows; /* all of the table, by owner, place and resource */
+	struct share_row *rows;  /* all of the table, by owner, place and resource */
 	size_t n_rows, room, at; /* `at`: the first not yet used */
-	struct share *shares;   /* of the present owner */
+	struct share *shares;    /* of the present owner */
 	size_t n, room_shares;
 	struct amount *amounts; /* what they point to */
 };
@@ -24,7 +24,8 @@ extern const char usage_select[];
 extern const char promised_select[];
 
 /* Reads and sorts the whole table. */
-struct error *share_list_read(struct loading *l, struct share_list *list, struct statement *s) __attribute__((warn_unused_result));
+struct error *share_list_read(struct loading *l, struct share_list *list, struct statement *s)
+	__attribute__((warn_unused_result));
 
 /* Makes the shares of the next owner, in ascending order of owners. */
 struct error *share_list_collect(struct loading *l, struct share_list *list, int64_t owner) __attribute__((warn_unused_result));

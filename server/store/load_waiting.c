@@ -71,7 +71,8 @@ struct error *load_lapses(struct loading *l)
 }
 
 static const char refusals_select[] =
-	"SELECT uid, namespace, name, gang, priority, preemptible, external, reason, message, first_at, last_at, count, expires_at, counts, nodes,"
+	"SELECT uid, namespace, name, gang, priority, preemptible, external, reason, message, first_at, last_at, count, "
+	"expires_at, counts, nodes,"
 	" request FROM refusal ORDER BY uid";
 
 /* Texts cut up into lists. */

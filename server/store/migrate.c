@@ -28,17 +28,20 @@ static int64_t header_number(const unsigned char *bytes)
 static struct error *judge(const char *path, int64_t application, int64_t version)
 {
 	if (application != APPLICATION_ID)
-		return exit_error(EX_DATAERR, "the database %s belongs to another application (application_id %" PRId64 ", ours is %d)", path,
+		return exit_error(EX_DATAERR,
+			"the database %s belongs to another application (application_id %" PRId64 ", ours is %d)", path,
 			application, APPLICATION_ID);
 	if (version > (int64_t)n_migrations)
-		return exit_error(EX_DATAERR, "the database %s has schema version %" PRId64 ", this allotd knows only up to %zu: use a newer one", path,
+		return exit_error(EX_DATAERR,
+			"the database %s has schema version %" PRId64 ", this allotd knows only up to %zu: use a newer one", path,
 			version, n_migrations);
 	return NULL;
 }
 
 static struct error *unreadable(const char *path, int number)
 {
-	return exit_error(number == EACCES || number == EPERM ? EX_NOPERM : EX_IOERR, "the database %s cannot be read: %s", path, strerror(number));
+	return exit_error(number == EACCES || number == EPERM ? EX_NOPERM : EX_IOERR, "the database %s cannot be read: %s", path,
+		strerror(number));
 }
 
 /* A journal of a transaction that was cut off: the header is only to be believed after SQLite has rolled it back. */
@@ -110,7 +113,8 @@ struct error *migrate_run(sqlite3 *db, const char *path)
 		int rc = migrate_one(db, &migrations[i]);
 		if (rc == SQLITE_OK)
 			continue;
-		char *doing = mem_format("cannot be migrated to schema version %d (%s)", migrations[i].version, migrations[i].name);
+		char *doing = mem_format(
+			"cannot be migrated to schema version %d (%s)", migrations[i].version, migrations[i].name);
 		e = connection_error(db, rc, path, doing);
 		free(doing);
 		if (!sqlite3_get_autocommit(db))
@@ -149,8 +153,8 @@ static struct error *create_file(const char *path)
 	free(journal);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return exit_error(errno == EACCES || errno == EPERM || errno == EROFS ? EX_NOPERM : EX_CANTCREAT, "the database %s cannot be created: %s",
-			path, strerror(errno));
+		return exit_error(errno == EACCES || errno == EPERM || errno == EROFS ? EX_NOPERM : EX_CANTCREAT,
+			"the database %s cannot be created: %s", path, strerror(errno));
 	close(fd);
 	return NULL;
 }
@@ -171,8 +175,10 @@ static struct error *create_under(const char *path, int64_t now)
 static struct error *refuse_log(const struct directory *d)
 {
 	char *wal = mem_format("%s-wal", d->database);
-	struct error *e = access(wal, F_OK) != 0 ? NULL
-		: exit_error(EX_DATAERR, "the database %s is missing, but its write-ahead log %s is there", d->database, wal);
+	struct error *e = access(wal, F_OK) != 0
+				  ? NULL
+				  : exit_error(EX_DATAERR, "the database %s is missing, but its write-ahead log %s is there",
+					    d->database, wal);
 	free(wal);
 	return e;
 }

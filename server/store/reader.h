@@ -14,7 +14,8 @@ struct store_reader {
 };
 
 /* store_reader_open for the database file at `path`. */
-struct error *reader_open(const char *path, const struct store_codec *codec, struct store_reader **ret) __attribute__((warn_unused_result));
+struct error *reader_open(const char *path, const struct store_codec *codec, struct store_reader **ret)
+	__attribute__((warn_unused_result));
 
 int events_prepare(struct store_reader *reader);
 

@@ -26,13 +26,13 @@ struct store_codec {
 };
 
 struct store_options {
-	const char *directory;           /* the data directory; created with mode 0700 when missing */
+	const char *directory; /* the data directory; created with mode 0700 when missing */
 	const struct store_codec *codec;
 	const struct log *log;
-	bool guard;                      /* keep the database's guard triggers on for our own writes too (tests); others always have them */
-	int64_t now;                     /* for a new database: its creation time, Unix ms */
-	int64_t max_bytes;               /* hard limit of the database file, 0 = none */
-	int64_t ballast;                 /* bytes kept back for a full disk, less on a small one; 0 = none, and the disk is not looked at */
+	bool guard;        /* keep the database's guard triggers on for our own writes too (tests); others always have them */
+	int64_t now;       /* for a new database: its creation time, Unix ms */
+	int64_t max_bytes; /* hard limit of the database file, 0 = none */
+	int64_t ballast;   /* bytes kept back for a full disk, less on a small one; 0 = none, and the disk is not looked at */
 };
 
 /* What the database remembers beside the rows. */
@@ -48,9 +48,9 @@ struct store_meta {
 /* How a commit ended. */
 enum store_outcome {
 	STORE_OK,
-	STORE_BUSY,       /* another writer holds the database; nothing was done, the same turn may be tried again */
-	STORE_EXTERNAL,   /* somebody else changed the database since our last commit; nothing was done, rebuild from store_load */
-	STORE_FULL,       /* no space; nothing was done */
+	STORE_BUSY,     /* another writer holds the database; nothing was done, the same turn may be tried again */
+	STORE_EXTERNAL, /* somebody else changed the database since our last commit; nothing was done, rebuild from store_load */
+	STORE_FULL,     /* no space; nothing was done */
 	STORE_CONSTRAINT, /* the database refuses the changes: memory and disk differ; nothing was done */
 	STORE_NOMEM,      /* SQLite ran out of memory; nothing was done */
 	STORE_UNKNOWN     /* the disk failed: the changes may or may not be there. The store must not be used again */
@@ -81,14 +81,16 @@ void store_measure(struct store *store);
 
 /* Reads every row as an insert, in an order in which they can be applied to an empty cluster, and the meta row. Runs on the writing
  * connection in one read transaction, and from then on regards what it read as known (see STORE_EXTERNAL). */
-struct error *store_load(struct store *store, struct change_list *ret, struct store_meta *meta) __attribute__((warn_unused_result));
+struct error *store_load(struct store *store, struct change_list *ret, struct store_meta *meta)
+	__attribute__((warn_unused_result));
 
 /* Writes the changes and the meta row in one transaction and commits. Changes that are on disk already (taken over from an external writer)
  * are left out by the caller, but for their events. `horizon` never goes back. On anything but STORE_OK, `*why` says what SQLite said (owned by
  * the caller); on STORE_OK it is NULL.
  *
  * With the guard on, order counts: a lock is put before the allocation that is bound under it, and goes after the allocation has left `bound`. */
-enum store_outcome store_commit(struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why);
+enum store_outcome store_commit(
+	struct store *store, const struct change_list *changes, const struct store_meta *meta, char **why);
 
 /* Whether somebody else changed the database since the last commit or load. Cheap; called when idle. */
 bool store_changed_outside(struct store *store);
@@ -116,8 +118,8 @@ struct store_event {
 };
 
 struct store_event_query {
-	int64_t after;         /* revisions above this */
-	int64_t limit;         /* at least this many events when there are as many, and the last revision whole */
+	int64_t after;          /* revisions above this */
+	int64_t limit;          /* at least this many events when there are as many, and the last revision whole */
 	const char *uid, *node; /* NULL = any */
 	const char *mention;    /* what the event's data must contain; NULL = anything */
 };
@@ -127,7 +129,7 @@ struct store_span {
 	int64_t horizon;  /* revisions up to this are gone */
 	int64_t revision; /* the last one */
 	int64_t epoch;
-	int64_t since;    /* the time of the first event that is there, Unix ms; 0 when there is none */
+	int64_t since; /* the time of the first event that is there, Unix ms; 0 when there is none */
 };
 struct error *store_reader_span(struct store_reader *reader, struct store_span *ret) __attribute__((warn_unused_result));
 
@@ -136,13 +138,15 @@ struct error *store_reader_span(struct store_reader *reader, struct store_span *
  * bounded number of rows. At the end of history it is the revision of the snapshot. ERR_COMPACTED (oldest: the first revision that is still
  * there, epoch) when `after` lies before the horizon. */
 struct error *store_reader_events(struct store_reader *reader, const struct store_event_query *query,
-	void (*each)(void *context, const struct store_event *event), void *context, int64_t *last) __attribute__((warn_unused_result));
+	void (*each)(void *context, const struct store_event *event), void *context, int64_t *last)
+	__attribute__((warn_unused_result));
 
 /* The rows and meta as in store_load, from the snapshot. */
-struct error *store_reader_load(struct store_reader *reader, struct change_list *ret, struct store_meta *meta) __attribute__((warn_unused_result));
+struct error *store_reader_load(struct store_reader *reader, struct change_list *ret, struct store_meta *meta)
+	__attribute__((warn_unused_result));
 
 /* Checks what only the database can know (integrity, foreign keys, the schema's own rules); appends one sentence for each violation. */
-struct error *store_reader_check(struct store_reader *reader, void (*violation)(void *context, const char *sentence), void *context)
-	__attribute__((warn_unused_result));
+struct error *store_reader_check(struct store_reader *reader, void (*violation)(void *context, const char *sentence),
+	void *context) __attribute__((warn_unused_result));
 
 #endif

@@ -10,7 +10,8 @@ enum {
 	CUT_AT_MOST = 32768,
 };
 
-static const char event_ends[] = "SELECT min(id), max(id) FROM (SELECT min(id) AS id FROM event UNION ALL SELECT max(id) FROM event)";
+static const char event_ends[] =
+	"SELECT min(id), max(id) FROM (SELECT min(id) AS id FROM event UNION ALL SELECT max(id) FROM event)";
 
 /* The first event of the revision that has the event :id. */
 static const char event_start[] = "SELECT id - n FROM event WHERE id = :id";
@@ -22,7 +23,8 @@ static const char event_stay[] =
 static const char event_cut[] = "DELETE FROM event WHERE id < :id";
 
 static const char horizon_update[] =
-	"UPDATE meta SET horizon = max(horizon, coalesce((SELECT revision FROM event WHERE id < :id ORDER BY id DESC LIMIT 1), 0)) RETURNING horizon";
+	"UPDATE meta SET horizon = max(horizon, coalesce((SELECT revision FROM event WHERE id < :id ORDER BY id DESC LIMIT 1), "
+	"0)) RETURNING horizon";
 
 int tidy_prepare(struct store *store)
 {

@@ -14,9 +14,10 @@
 
 enum { INSTRUCTIONS_PER_LOOK = 100000 };
 
-static const char schema_text[] = "SELECT group_concat(line, char(10)) FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' "
-				  "' || coalesce(sql, '') AS line"
-				  " FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name)";
+static const char schema_text[] =
+	"SELECT group_concat(line, char(10)) FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' "
+	"' || coalesce(sql, '') AS line"
+	" FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name)";
 
 /* The schema as one text, owned by the caller. */
 static int read_schema(sqlite3 *db, char **ret)

@@ -71,8 +71,13 @@ static void bind(struct bench *b, struct lane *lane, struct change_list *changes
 {
 	struct store_meta *meta = &b->cluster->meta;
 	struct allocation like = *lane->allocation;
-	const struct lock lock = { .node_id = like.node_id, .node = like.node, .uid = like.pod.uid, .token = ++meta->token, .acquired_at = meta->now,
-		.expires_at = meta->now + 300000, .ttl = 300000 };
+	const struct lock lock = { .node_id = like.node_id,
+		.node = like.node,
+		.uid = like.pod.uid,
+		.token = ++meta->token,
+		.acquired_at = meta->now,
+		.expires_at = meta->now + 300000,
+		.ttl = 300000 };
 	lane->lock = lock_new(&lock);
 	change_list_add(changes, RECORD_LOCK, NULL, record_ref(lane->lock));
 	like.state = POD_BOUND;
@@ -88,8 +93,8 @@ static void allocate(struct bench *b, struct lane *lane, struct change_list *cha
 {
 	static const char *const ids[] = { "GPU-00000000-0000-4000-8000-000000000000-_-7" };
 	struct allocation like = *lane->allocation;
-	const struct handout *handout = handout_new(&(struct handout){ .call = "6f1a1c3e-0000-4000-8000-000000000000", .device_ids = ids,
-		.n_device_ids = 1, .detail = "" });
+	const struct handout *handout = handout_new(&(struct handout){
+		.call = "6f1a1c3e-0000-4000-8000-000000000000", .device_ids = ids, .n_device_ids = 1, .detail = "" });
 	like.state = POD_ALLOCATED;
 	like.handed_out = 1;
 	like.state_at = b->cluster->meta.now;

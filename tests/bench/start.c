@@ -55,7 +55,8 @@ static void measure(const char *directory)
 	if (e)
 		synthetic_die("load", e->message);
 	double loaded = synthetic_seconds();
-	printf("open %.3f s, load %.3f s of %zu records, resident %.0f MiB\n", opened - start, loaded - opened, list.n, resident());
+	printf("open %.3f s, load %.3f s of %zu records, resident %.0f MiB\n", opened - start, loaded - opened, list.n,
+		resident());
 	change_list_free(&list);
 	store_close(store);
 }

@@ -15,8 +15,14 @@ static const char request_text[] =
 static struct error *parse_request(const char *text, struct request **ret)
 {
 	static const struct need needs[] = { { .resource = "core", .amount = 10 }, { .resource = "memory", .amount = 10 } };
-	const struct claim claim = { .type = "gpu", .count = 1, .container = "main", .reuse = "", .together = "", .agent = true,
-		.needs = needs, .n_needs = 2 };
+	const struct claim claim = { .type = "gpu",
+		.count = 1,
+		.container = "main",
+		.reuse = "",
+		.together = "",
+		.agent = true,
+		.needs = needs,
+		.n_needs = 2 };
 	*ret = request_new(&claim, 1, text);
 	return NULL;
 }
@@ -27,12 +33,15 @@ static void print_event(const struct event *event, struct text *to)
 	const struct allocation *a = event->subject;
 	const struct share *s = &a->shares[0];
 	text_printf(to,
-		"{\"pod\":{\"uid\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\",\"priority\":%d,\"preemptible\":true,\"external\":false},"
-		"\"node\":\"%s\",\"state\":\"%s\",\"devices\":[{\"container\":\"main\",\"type\":\"gpu\",\"uuid\":\"%s\",\"minor\":%" PRId64
-		",\"whole\":false,\"resources\":{\"core\":%" PRId64 ",\"memory\":%" PRId64 "},\"claimed\":false}],\"created_at\":%" PRId64
-		",\"state_at\":%" PRId64 ",\"expires_at\":%" PRId64 ",\"token\":%" PRId64 ",\"revision\":%" PRId64 "}",
-		a->pod.uid, a->pod.namespace, a->pod.name, (int)a->pod.priority, a->node, pod_state_name(a->state), s->uuid, s->minor,
-		s->amounts[0].value, s->amounts[1].value, a->created_at, a->state_at, a->expires_at, a->token, a->revision);
+		"{\"pod\":{\"uid\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\",\"priority\":%d,\"preemptible\":true,\"external\":"
+		"false},"
+		"\"node\":\"%s\",\"state\":\"%s\",\"devices\":[{\"container\":\"main\",\"type\":\"gpu\",\"uuid\":\"%s\","
+		"\"minor\":%" PRId64 ",\"whole\":false,\"resources\":{\"core\":%" PRId64 ",\"memory\":%" PRId64
+		"},\"claimed\":false}],\"created_at\":%" PRId64 ",\"state_at\":%" PRId64 ",\"expires_at\":%" PRId64
+		",\"token\":%" PRId64 ",\"revision\":%" PRId64 "}",
+		a->pod.uid, a->pod.namespace, a->pod.name, (int)a->pod.priority, a->node, pod_state_name(a->state), s->uuid,
+		s->minor, s->amounts[0].value, s->amounts[1].value, a->created_at, a->state_at, a->expires_at, a->token,
+		a->revision);
 }
 
 const struct store_codec synthetic_codec = { .print_event = print_event, .parse_request = parse_request };
@@ -64,10 +73,24 @@ static const struct device_record *make_device(struct synthetic *s, const struct
 	static const struct amount capacity[] = { { "core", 100 }, { "memory", 80 } };
 	char uuid[64];
 	int64_t id = ++s->id;
-	(void)snprintf(uuid, sizeof uuid, "GPU-%08x-%04x-4000-8000-%012" PRIx64, (unsigned)(random_next(s) >> 32), (unsigned)minor, id);
-	return device_record_new(&(struct device_record){ .id = id, .node_id = node->id, .node = node->name, .uuid = uuid, .type = "gpu", .minor = minor,
-		.model = "A10", .healthy = true, .numa = minor / 4, .socket = -1, .pcie = minor < 4 ? "pci0" : "pci1", .bus_id = "", .reason = "",
-		.revision = 1, .capacity = capacity, .n_capacity = 2 });
+	(void)snprintf(
+		uuid, sizeof uuid, "GPU-%08x-%04x-4000-8000-%012" PRIx64, (unsigned)(random_next(s) >> 32), (unsigned)minor, id);
+	return device_record_new(&(struct device_record){ .id = id,
+		.node_id = node->id,
+		.node = node->name,
+		.uuid = uuid,
+		.type = "gpu",
+		.minor = minor,
+		.model = "A10",
+		.healthy = true,
+		.numa = minor / 4,
+		.socket = -1,
+		.pcie = minor < 4 ? "pci0" : "pci1",
+		.bus_id = "",
+		.reason = "",
+		.revision = 1,
+		.capacity = capacity,
+		.n_capacity = 2 });
 }
 
 struct synthetic *synthetic_new(size_t n_nodes, const struct store_meta *meta)
@@ -116,19 +139,37 @@ const struct allocation *synthetic_allocation(struct synthetic *s, size_t node, 
 	const struct share share = { .device_id = d->id, .uuid = d->uuid, .minor = d->minor, .amounts = amounts, .n_amounts = 2 };
 	uint64_t r = random_next(s), q = random_next(s);
 	char uid[40], name[40];
-	(void)snprintf(uid, sizeof uid, "%08x-%04x-4%03x-8%03x-%012" PRIx64, (unsigned)(r >> 32), (unsigned)(r & 0xffff), (unsigned)(r >> 16 & 0xfff),
-		(unsigned)(q >> 48 & 0xfff), q & UINT64_C(0xffffffffffff));
+	(void)snprintf(uid, sizeof uid, "%08x-%04x-4%03x-8%03x-%012" PRIx64, (unsigned)(r >> 32), (unsigned)(r & 0xffff),
+		(unsigned)(r >> 16 & 0xfff), (unsigned)(q >> 48 & 0xfff), q & UINT64_C(0xffffffffffff));
 	(void)snprintf(name, sizeof name, "pod-%" PRId64, s->id);
-	const struct allocation like = { .id = ++s->id, .pod = { .uid = uid, .namespace = "default", .name = name, .gang = "", .preemptible = true },
-		.node_id = n->id, .node = n->name, .state = state, .request = s->request, .created_at = s->meta.now, .state_at = s->meta.now,
-		.expires_at = state == POD_RESERVED ? s->meta.now + 600000 : 0, .revision = s->meta.revision, .shares = &share, .n_shares = 1 };
+	const struct allocation like = { .id = ++s->id,
+		.pod = { .uid = uid, .namespace = "default", .name = name, .gang = "", .preemptible = true },
+		.node_id = n->id,
+		.node = n->name,
+		.state = state,
+		.request = s->request,
+		.created_at = s->meta.now,
+		.state_at = s->meta.now,
+		.expires_at = state == POD_RESERVED ? s->meta.now + 600000 : 0,
+		.revision = s->meta.revision,
+		.shares = &share,
+		.n_shares = 1 };
 	return allocation_new(&like);
 }
 
 const struct event *synthetic_event(const struct synthetic *s, const char *kind, const struct allocation *subject)
 {
-	return event_new(&(struct event){ .revision = s->meta.revision, .at = s->meta.now, .kind = kind, .node = subject->node, .uid = subject->pod.uid,
-		.actor = "unix:0", .reason = "", .cause = "", .by = "", .subject_kind = SUBJECT_ALLOCATION, .subject = subject });
+	return event_new(&(struct event){ .revision = s->meta.revision,
+		.at = s->meta.now,
+		.kind = kind,
+		.node = subject->node,
+		.uid = subject->pod.uid,
+		.actor = "unix:0",
+		.reason = "",
+		.cause = "",
+		.by = "",
+		.subject_kind = SUBJECT_ALLOCATION,
+		.subject = subject });
 }
 
 void synthetic_commit(struct synthetic *s, struct store *store, struct change_list *changes)
@@ -153,7 +194,9 @@ char *synthetic_directory(const char *parent)
 struct store *synthetic_open(const char *directory, bool guard)
 {
 	static const struct log quiet = { LOG_WARN };
-	const struct store_options options = { .directory = directory, .codec = &synthetic_codec, .log = &quiet, .guard = guard, .now = 1700000000000 };
+	const struct store_options options = {
+		.directory = directory, .codec = &synthetic_codec, .log = &quiet, .guard = guard, .now = 1700000000000
+	};
 	struct store *store = NULL;
 	struct error *e = store_open(&options, &store);
 	if (e)

@@ -38,7 +38,7 @@ struct client {
 	bool may_fail;      /* the disk is going to fail: calls may be answered with errors that say so, and after one all are */
 	size_t unknown;     /* answered `outcome_unknown` */
 	size_t unavailable; /* answered `unavailable` */
-	int64_t max_token; /* that an answer named */
+	int64_t max_token;  /* that an answer named */
 	int64_t max_revision;
 	int64_t since; /* max_revision when the log began */
 };

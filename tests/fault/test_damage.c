@@ -86,8 +86,9 @@ static void run_sql(const char *path, const char *sql)
 /* Checksums, sizes and modes of everything that counts; the lock file, the shared index and the ballast are no data. */
 static char *fingerprint(const struct place *p)
 {
-	struct outcome o = shell("cd '%s' && for f in $(ls -A | grep -v -e -shm -e lock -e ballast); do stat -c '%%n %%s %%a "
-				 "%%U' $f; sha256sum <$f; done",
+	struct outcome o = shell(
+		"cd '%s' && for f in $(ls -A | grep -v -e -shm -e lock -e ballast); do stat -c '%%n %%s %%a "
+		"%%U' $f; sha256sum <$f; done",
 		p->server->data);
 	char *print = strdup(o.out);
 	outcome_free(&o);

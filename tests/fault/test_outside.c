@@ -117,8 +117,9 @@ static void try_what_is_forbidden(struct outside *o)
 	};
 	for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
 		if (strstr(forbidden[i], "INTO lock")) /* needs a lock to be there */
-			hand_may(o, "BEGIN IMMEDIATE; INSERT OR IGNORE INTO lock SELECT id, 'me', 999999999, 0, 1, 1 FROM node "
-				    "WHERE name = 'hand'");
+			hand_may(o,
+				"BEGIN IMMEDIATE; INSERT OR IGNORE INTO lock SELECT id, 'me', 999999999, 0, 1, 1 FROM node "
+				"WHERE name = 'hand'");
 		hand_may_not(o, forbidden[i]);
 		work(o);
 	}

@@ -38,11 +38,13 @@ static json_t *some_request(struct story *t)
 	case 0:
 		return json_of("[{'type': 'gpu', 'count': %d}]", 1 + story_chance(t, 2));
 	case 2:
-		return json_of("[{'type': 'gpu', 'container': 'i', 'reuse': 'm'}, {'type': 'gpu', 'container': 'm', 'resources': "
-			       "{'core': 40}}]");
+		return json_of(
+			"[{'type': 'gpu', 'container': 'i', 'reuse': 'm'}, {'type': 'gpu', 'container': 'm', 'resources': "
+			"{'core': 40}}]");
 	case 1:
-		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': %d}},"
-			       " {'type': 'gpu', 'container': 'b', 'resources': {'core': 20}}]",
+		return json_of(
+			"[{'type': 'gpu', 'container': 'a', 'resources': {'core': %d}},"
+			" {'type': 'gpu', 'container': 'b', 'resources': {'core': 20}}]",
 			10 + story_chance(t, 40));
 	default:
 		return json_of("[{'type': 'gpu', 'container': 'a', 'resources': {'core': '25%%', 'memory': %d}}]",

@@ -210,11 +210,12 @@ static void while_64_connections_write(void **state)
 static void grow(struct server *s)
 {
 	(void)server_end(s, SIGTERM);
-	struct outcome o = shell("sqlite3 '%s/allotd.db' \"INSERT INTO event (revision, n, at, kind, node, uid, actor, data)"
-				 " WITH RECURSIVE i (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM i WHERE k < 200000)"
-				 " SELECT m.revision + k, 0, m.now, 'pod.renewed', 'n1', 'old', 'hand', '{\\\"x\\\":\\\"' || "
-				 "hex(zeroblob(200)) || '\\\"}' FROM i, meta AS m;"
-				 " UPDATE meta SET revision = revision + 200000\"",
+	struct outcome o = shell(
+		"sqlite3 '%s/allotd.db' \"INSERT INTO event (revision, n, at, kind, node, uid, actor, data)"
+		" WITH RECURSIVE i (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM i WHERE k < 200000)"
+		" SELECT m.revision + k, 0, m.now, 'pod.renewed', 'n1', 'old', 'hand', '{\\\"x\\\":\\\"' || "
+		"hex(zeroblob(200)) || '\\\"}' FROM i, meta AS m;"
+		" UPDATE meta SET revision = revision + 200000\"",
 		s->data);
 	if (o.status != 0)
 		check_failed("%s", o.err);
@@ -447,15 +448,17 @@ static void the_command(void **state)
 	struct server *s = *state;
 	register_gpus(s->wire, "n1", 8);
 	run_pod(s->wire, "a", "n1", 2);
-	struct outcome o = shell("'%s' --socket '%s' backup '%s/copy' && sqlite3 -readonly '%s/copy' 'PRAGMA integrity_check; "
-				 "SELECT uid FROM v_pod'"
-				 " && ls '%s' | grep copy && ls -A '%s/backups'",
+	struct outcome o = shell(
+		"'%s' --socket '%s' backup '%s/copy' && sqlite3 -readonly '%s/copy' 'PRAGMA integrity_check; "
+		"SELECT uid FROM v_pod'"
+		" && ls '%s' | grep copy && ls -A '%s/backups'",
 		allotctl(), s->socket, s->directory, s->directory, s->directory, s->data);
 	if (o.status != 0 || !strstr(o.out, "\nok\na\ncopy\n") || !strstr(o.out, "copy: revision "))
 		check_failed("%d %s%s", o.status, o.out, o.err);
 	outcome_free(&o);
-	o = shell("'%s' --socket '%s' -o json backup '%s/copy' | grep -o '\"sha256\": \"[0-9a-f]*' | tail -c 65; sha256sum "
-		  "<'%s/copy' | cut -c1-64",
+	o = shell(
+		"'%s' --socket '%s' -o json backup '%s/copy' | grep -o '\"sha256\": \"[0-9a-f]*' | tail -c 65; sha256sum "
+		"<'%s/copy' | cut -c1-64",
 		allotctl(), s->socket, s->directory, s->directory);
 	assert_int_equal(strlen(o.out), 2 * 65);
 	assert_memory_equal(o.out, o.out + 65, 64);

@@ -276,13 +276,14 @@ static void the_system_clock_cannot_be_moved(void **state)
 static void defaults_just_work(void **state)
 {
 	char *directory = directory_new();
-	struct outcome o = shell("d=%s; export HOME=$d XDG_RUNTIME_DIR=$d/run XDG_STATE_HOME=$d/state; unset ALLOTD_SOCKET\n"
-				 "mkdir -p $XDG_RUNTIME_DIR\n"
-				 "$ALLOTD > $d/out 2> $d/err & pid=$!\n"
-				 "n=0; until grep -q sock $d/out || [ $n -ge 200 ]; do sleep 0.05; n=$((n+1)); done\n"
-				 "cat $d/out; $ALLOTCTL info > $d/info; echo \"client $?\"\n"
-				 "kill -TERM $pid; wait $pid; echo \"server $?\"\n"
-				 "ls $d/state/allotd; cat $d/err >&2",
+	struct outcome o = shell(
+		"d=%s; export HOME=$d XDG_RUNTIME_DIR=$d/run XDG_STATE_HOME=$d/state; unset ALLOTD_SOCKET\n"
+		"mkdir -p $XDG_RUNTIME_DIR\n"
+		"$ALLOTD > $d/out 2> $d/err & pid=$!\n"
+		"n=0; until grep -q sock $d/out || [ $n -ge 200 ]; do sleep 0.05; n=$((n+1)); done\n"
+		"cat $d/out; $ALLOTCTL info > $d/info; echo \"client $?\"\n"
+		"kill -TERM $pid; wait $pid; echo \"server $?\"\n"
+		"ls $d/state/allotd; cat $d/err >&2",
 		directory);
 	if (!strstr(o.out, "client 0") || !strstr(o.out, "server 0") || !strstr(o.out, "allotd.db") || !strstr(o.out, directory))
 		check_failed("%s\n%s", o.out, o.err);

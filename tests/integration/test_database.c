@@ -88,21 +88,26 @@ static void times_in_views_are_for_people(void **state)
 static const char *const forbidden[] = {
 	/* 1: more than there is */
 	"UPDATE usage SET amount = amount + 50 WHERE resource = 'core' AND NOT whole",
-	USAGE "SELECT device_id, allocation_id, claim, resource, 101, whole, minor, place FROM usage WHERE resource = 'core' AND "
-	      "NOT whole",
-	USAGE "SELECT u.device_id, a.id, 9, 'core', 50, 0, u.minor, 9 FROM usage u, allocation a WHERE u.resource = 'core' AND "
-	      "NOT u.whole AND a.uid = 'b'",
+	USAGE
+	"SELECT device_id, allocation_id, claim, resource, 101, whole, minor, place FROM usage WHERE resource = 'core' AND "
+	"NOT whole",
+	USAGE
+	"SELECT u.device_id, a.id, 9, 'core', 50, 0, u.minor, 9 FROM usage u, allocation a WHERE u.resource = 'core' AND "
+	"NOT u.whole AND a.uid = 'b'",
 	/* a device of another node */
 	USAGE "SELECT d.id, a.id, 9, 'core', 1, 0, 0, 9 FROM device d, allocation a WHERE d.uuid = 'n2-gpu-0' AND a.uid = 'b'",
 	/* 2: somebody on a device that is held whole, or whole where somebody is */
-	USAGE "SELECT u.device_id, b.id, 9, 'core', 0, 0, u.minor, 9 FROM usage u, allocation b WHERE u.whole AND u.resource = "
-	      "'' AND b.uid = 'b'",
-	USAGE "SELECT u.device_id, a.id, 9, 'core', 10, 1, u.minor, 9 FROM usage u, allocation a WHERE NOT u.whole AND "
-	      "u.resource = '' AND a.uid = 'a'",
+	USAGE
+	"SELECT u.device_id, b.id, 9, 'core', 0, 0, u.minor, 9 FROM usage u, allocation b WHERE u.whole AND u.resource = "
+	"'' AND b.uid = 'b'",
+	USAGE
+	"SELECT u.device_id, a.id, 9, 'core', 10, 1, u.minor, 9 FROM usage u, allocation a WHERE NOT u.whole AND "
+	"u.resource = '' AND a.uid = 'a'",
 	/* 3: a second allocation of a pod, another lock of the node, a bound pod without its lock */
-	ALLOCATION "SELECT 99999, uid, namespace, name, gang, priority, preemptible, external, over, node_id, state, handed_out, "
-		   "created_at, "
-		   "state_at, expires_at, token, revision, request FROM allocation WHERE uid = 'a'",
+	ALLOCATION
+	"SELECT 99999, uid, namespace, name, gang, priority, preemptible, external, over, node_id, state, handed_out, "
+	"created_at, "
+	"state_at, expires_at, token, revision, request FROM allocation WHERE uid = 'a'",
 	"UPDATE allocation SET uid = 'a' WHERE uid = 'b'",
 	"INSERT OR REPLACE INTO lock (node_id, uid, token, acquired_at, expires_at) SELECT node_id, 'x', 99999, 1, 2 FROM lock",
 	"INSERT INTO lock (node_id, uid, token, acquired_at, expires_at) SELECT node_id, 'x', 99999, 1, 2 FROM lock",

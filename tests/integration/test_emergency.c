@@ -122,9 +122,10 @@ static void history_knows(void **state)
 		json_of("{'holders': [{'uid': 'a', 'state': 'allocated'}]}"));
 	expect(s->wire, "device.history", json_of("{'uuid': 'n1-gpu-0', 'at_revision': %lld}", (long long)revision_of(s->wire)),
 		json_of("{'holders': []}"));
-	struct outcome o = shell("sqlite3 -readonly '%s/allotd.db' \"SELECT kind, uid, held, minor, actor FROM v_device_history "
-				 "WHERE uuid = 'n1-gpu-0'"
-				 " AND uid = 'a' ORDER BY revision DESC LIMIT 1; SELECT count(*) FROM v_restore\"",
+	struct outcome o = shell(
+		"sqlite3 -readonly '%s/allotd.db' \"SELECT kind, uid, held, minor, actor FROM v_device_history "
+		"WHERE uuid = 'n1-gpu-0'"
+		" AND uid = 'a' ORDER BY revision DESC LIMIT 1; SELECT count(*) FROM v_restore\"",
 		s->data);
 	assert_string_equal(o.out, "pod.released|a|0|0|server\n0\n");
 	outcome_free(&o);

@@ -133,8 +133,9 @@ static void a_mixed_batch(void **state)
 
 static void a_batch_of_notifications(void **state)
 {
-	never_answered(*state, "[{'jsonrpc': '2.0', 'method': 'pod.release', 'params': {'uid': 'a'}}, {'jsonrpc': '2.0', "
-			       "'method': 'server.info'}]");
+	never_answered(*state,
+		"[{'jsonrpc': '2.0', 'method': 'pod.release', 'params': {'uid': 'a'}}, {'jsonrpc': '2.0', "
+		"'method': 'server.info'}]");
 }
 
 static void ids_come_back_as_they_were(void **state)

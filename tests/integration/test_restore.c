@@ -441,8 +441,9 @@ static void a_directory_is_not_overwritten(void **state)
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 	run_pod(s->wire, "b", "n1", 1);
 	(void)server_end(s, SIGKILL);
-	o = shell("cd '%s'; cat allotd.db allotd.db-wal | sha256sum; '%s' restore --from backups/good --data-dir . ; echo $?; "
-		  "cat allotd.db allotd.db-wal | sha256sum",
+	o = shell(
+		"cd '%s'; cat allotd.db allotd.db-wal | sha256sum; '%s' restore --from backups/good --data-dir . ; echo $?; "
+		"cat allotd.db allotd.db-wal | sha256sum",
 		s->data, allotd());
 	assert_non_null(strstr(o.err, "--force"));
 	char *rest;

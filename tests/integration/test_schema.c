@@ -33,9 +33,10 @@ static void same_as_file(const char *path, const char *content)
 		size_t i = 0;
 		while (committed[i] && committed[i] == content[i])
 			i++;
-		check_failed("%s is not what the server has (from byte %zu: '%.60s', the server has '%.60s'); run make schema "
-			     "and look at the"
-			     " difference",
+		check_failed(
+			"%s is not what the server has (from byte %zu: '%.60s', the server has '%.60s'); run make schema "
+			"and look at the"
+			" difference",
 			path, i, committed + i, content + i);
 	}
 	free(committed);

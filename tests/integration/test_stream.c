@@ -116,8 +116,9 @@ static void blank_lines_and_carriage_returns(void **state)
 {
 	struct server *s = *state;
 	struct wire *w = wire_open(s->socket);
-	static const char text[] = "\n\r\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server.info\"}\r\n\r\n\n"
-				   "  {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server.info\"}  \n";
+	static const char text[] =
+		"\n\r\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server.info\"}\r\n\r\n\n"
+		"  {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server.info\"}  \n";
 	assert_true(wire_send(w, text, sizeof text - 1));
 	for (int i = 1; i <= 2; i++) {
 		char *line = wire_line(w);

@@ -40,11 +40,13 @@ static char *answer(void *context, const json_t *call)
 		return strdup("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}\n");
 	}
 	if (strcmp(method, "null-id") == 0) {
-		return strdup("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32014,\"message\":\"too "
-			      "long\",\"data\":{\"reason\":\"overloaded\"}}}\n");
+		return strdup(
+			"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32014,\"message\":\"too "
+			"long\",\"data\":{\"reason\":\"overloaded\"}}}\n");
 	}
 	if (strcmp(method, "news") == 0) {
-		return strdup("{\"jsonrpc\":\"2.0\",\"method\":\"watch\",\"params\":{}}\n\
+		return strdup(
+			"{\"jsonrpc\":\"2.0\",\"method\":\"watch\",\"params\":{}}\n\
 {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"new\":true},\"later\":1}\r\n");
 	}
 	if (strcmp(method, "last-words") == 0) {

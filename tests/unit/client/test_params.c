@@ -7,25 +7,25 @@
 #include "ctl/schema.h"
 #include "fake.h"
 
-static const char document
-	[] = "{'methods':[{'name':'pod.reserve','params':["
-	     "{'name':'pod','required':true,'schema':{'$ref':'#/components/schemas/Pod'}},"
-	     "{'name':'request','required':true,'schema':{'type':'array','items':{'$ref':'#/components/schemas/Claim'}}},"
-	     "{'name':'nodes','required':false,'schema':{'type':'array','items':{'type':'string'}}},"
-	     "{'name':'policy','required':false,'schema':{'type':'string','enum':['binpack','spread'],'default':'binpack'}},"
-	     "{'name':'ttl','required':false,'schema':{'type':'integer','minimum':1,'maximum':86400,'default':600}},"
-	     "{'name':'replace','required':false,'schema':{'type':'boolean'}},"
-	     "{'name':'detail','required':false,'schema':{'type':'object'}}]},"
-	     "{'name':'server.info','params':[]}],"
-	     "'components':{'schemas':{"
-	     "'Pod':{'type':'object','additionalProperties':false,'required':['uid'],'properties':{"
-	     "'uid':{'type':'string'},'name':{'type':'string'},'priority':{'type':'integer'},'preemptible':{'type':'boolean'}}},"
-	     "'Claim':{'type':'object','additionalProperties':false,'required':['type'],'properties':{"
-	     "'type':{'type':'string'},'count':{'type':'integer','minimum':1,'maximum':64},'models':{'type':'array','items':{'"
-	     "type':'string'}},"
-	     "'resources':{'type':'object','additionalProperties':{'oneOf':[{'type':'integer','minimum':1},{'type':'string','"
-	     "pattern':'%$'}]}},"
-	     "'labels':{'type':'object','additionalProperties':{'type':'string'}}}}}}}";
+static const char document[] =
+	"{'methods':[{'name':'pod.reserve','params':["
+	"{'name':'pod','required':true,'schema':{'$ref':'#/components/schemas/Pod'}},"
+	"{'name':'request','required':true,'schema':{'type':'array','items':{'$ref':'#/components/schemas/Claim'}}},"
+	"{'name':'nodes','required':false,'schema':{'type':'array','items':{'type':'string'}}},"
+	"{'name':'policy','required':false,'schema':{'type':'string','enum':['binpack','spread'],'default':'binpack'}},"
+	"{'name':'ttl','required':false,'schema':{'type':'integer','minimum':1,'maximum':86400,'default':600}},"
+	"{'name':'replace','required':false,'schema':{'type':'boolean'}},"
+	"{'name':'detail','required':false,'schema':{'type':'object'}}]},"
+	"{'name':'server.info','params':[]}],"
+	"'components':{'schemas':{"
+	"'Pod':{'type':'object','additionalProperties':false,'required':['uid'],'properties':{"
+	"'uid':{'type':'string'},'name':{'type':'string'},'priority':{'type':'integer'},'preemptible':{'type':'boolean'}}},"
+	"'Claim':{'type':'object','additionalProperties':false,'required':['type'],'properties':{"
+	"'type':{'type':'string'},'count':{'type':'integer','minimum':1,'maximum':64},'models':{'type':'array','items':{'"
+	"type':'string'}},"
+	"'resources':{'type':'object','additionalProperties':{'oneOf':[{'type':'integer','minimum':1},{'type':'string','"
+	"pattern':'%$'}]}},"
+	"'labels':{'type':'object','additionalProperties':{'type':'string'}}}}}}}";
 
 static json_t *doc;
 

@@ -70,8 +70,9 @@ static void table_aligns(void **state)
 	table_column(table, "NEVER", TABLE_OPTIONAL);
 	table_column(table, "NOTE", TABLE_OPTIONAL);
 	table_row(table);
-	table_cell(table, "n\xc3\xb6"
-			  "de-1");
+	table_cell(table,
+		"n\xc3\xb6"
+		"de-1");
 	table_cell(table, "%d", 7);
 	table_cell(table, "%s", "");
 	table_cell(table, "x");
@@ -79,10 +80,11 @@ static void table_aligns(void **state)
 	table_cell(table, "a");
 	table_cell(table, "%d", 12345678);
 	text = printed(table, false);
-	assert_string_equal(text, "NAME        COUNT   NOTE\n"
-				  "n\xc3\xb6"
-				  "de-1          7   x\n"
-				  "a        12345678   -\n");
+	assert_string_equal(text,
+		"NAME        COUNT   NOTE\n"
+		"n\xc3\xb6"
+		"de-1          7   x\n"
+		"a        12345678   -\n");
 	free(text);
 	assert_int_equal(table_rows(table), 2);
 	table_free(table);

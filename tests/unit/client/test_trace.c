@@ -94,9 +94,10 @@ static void nodes_and_pods_become_devices_and_claims(void **state)
 	json_decref(got);
 	json_decref(want);
 	got = trace_reserve_params(trace, &trace->pods[0], "spread");
-	want = fake_json("{'pod':{'uid':'p1'},'policy':'spread','request':[{'type':'gpu','count':2,'resources':{'milli':500},'"
-			 "models':['T4','A10']},"
-			 "{'type':'host','resources':{'cpu':1000,'memory':2048},'agent':false}]}");
+	want = fake_json(
+		"{'pod':{'uid':'p1'},'policy':'spread','request':[{'type':'gpu','count':2,'resources':{'milli':500},'"
+		"models':['T4','A10']},"
+		"{'type':'host','resources':{'cpu':1000,'memory':2048},'agent':false}]}");
 	assert_true(json_equal(got, want));
 	json_decref(got);
 	json_decref(want);

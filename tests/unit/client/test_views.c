@@ -253,8 +253,9 @@ static void pages_are_joined(void **state)
 {
 	struct world w;
 
-	begin(&w, "{'pod.list':[{'pods':[{'pod':{'uid':'a'}}],'next':1},{'pods':[{'pod':{'uid':'b'}}],'next':2},{'pods':[{'pod':{"
-		  "'uid':'c'}}]}]}");
+	begin(&w,
+		"{'pod.list':[{'pods':[{'pod':{'uid':'a'}}],'next':1},{'pods':[{'pod':{'uid':'b'}}],'next':2},{'pods':[{'pod':{"
+		"'uid':'c'}}]}]}");
 	w.ctl.options.format = FORMAT_JSON;
 	assert_int_equal(pods_run(&w.ctl, NULL, 0), 0);
 	said(&w,
@@ -372,19 +373,20 @@ static void explain(void **state)
 	char *pod[] = { (char *)"ml/p1" };
 	struct world w;
 
-	begin(&w, "{'pod.explain':{'summary':'0/2 nodes are available: 1 insufficient gpu, 1 "
-		  "cordoned.','fits':0,'counts':{'insufficient':1,"
-		  "'node_cordoned':1},'nodes':{'n1':[{'reason':'insufficient','claim':0,'type':'gpu','need':2,'have':1,'"
-		  "resolvable':true}],"
-		  "'n2':[{'reason':'node_cordoned','resolvable':false}],'n3':[{'reason':'nominated','claim':1,'type':'gpu','need'"
-		  ":1,'have':0,'by':['b']}]},"
-		  "'refusal':{'first_at':1772373309123,'last_at':1772373906123,'count':12,'counts':{'insufficient':2},'nodes':['"
-		  "n1','n2']},"
-		  "'suggestions':[{'action':'preempt','node':'n1','victims':['a','b']},{'action':'wait','node':'n1','for':['c']},"
-		  "{'action':'wait','node':'n2','for':'lock'},{'action':'shrink','claim':0,'resource':'core','to':40},{'action':'"
-		  "shrink','claim':1,'to':4},{'action':'"
-		  "uncordon','node':'n2'},"
-		  "{'action':'pray'}]}}");
+	begin(&w,
+		"{'pod.explain':{'summary':'0/2 nodes are available: 1 insufficient gpu, 1 "
+		"cordoned.','fits':0,'counts':{'insufficient':1,"
+		"'node_cordoned':1},'nodes':{'n1':[{'reason':'insufficient','claim':0,'type':'gpu','need':2,'have':1,'"
+		"resolvable':true}],"
+		"'n2':[{'reason':'node_cordoned','resolvable':false}],'n3':[{'reason':'nominated','claim':1,'type':'gpu','need'"
+		":1,'have':0,'by':['b']}]},"
+		"'refusal':{'first_at':1772373309123,'last_at':1772373906123,'count':12,'counts':{'insufficient':2},'nodes':['"
+		"n1','n2']},"
+		"'suggestions':[{'action':'preempt','node':'n1','victims':['a','b']},{'action':'wait','node':'n1','for':['c']},"
+		"{'action':'wait','node':'n2','for':'lock'},{'action':'shrink','claim':0,'resource':'core','to':40},{'action':'"
+		"shrink','claim':1,'to':4},{'action':'"
+		"uncordon','node':'n2'},"
+		"{'action':'pray'}]}}");
 	assert_int_equal(explain_run(&w.ctl, pod, 1), 0);
 	said(&w,
 		"0/2 nodes are available: 1 insufficient gpu, 1 cordoned.\n"
@@ -422,9 +424,10 @@ static void refusals_are_one_line_and_reasons(void **state)
 	begin(&w, "{'pod.explain':{'error':'not_found','message':'there is no pod u1'}}");
 	assert_int_equal(explain_run(&w.ctl, pod, 1), CTL_REFUSED);
 	said(&w, "", "allotctl: not_found: there is no pod u1\n");
-	begin(&w, "{'pod.reserve':{'error':'insufficient','message':'0/1 nodes "
-		  "fit','data':{'nodes':{'n1':[{'reason':'too_large','claim':0,"
-		  "'type':'gpu','need':9,'have':8}]}}}}");
+	begin(&w,
+		"{'pod.reserve':{'error':'insufficient','message':'0/1 nodes "
+		"fit','data':{'nodes':{'n1':[{'reason':'too_large','claim':0,"
+		"'type':'gpu','need':9,'have':8}]}}}}");
 	assert_int_equal(ctl_call(&w.ctl, "pod.reserve", NULL, NULL), CTL_REFUSED);
 	said(&w, "",
 		"allotctl: insufficient: 0/1 nodes fit\n"

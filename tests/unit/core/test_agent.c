@@ -443,9 +443,13 @@ static void confirming(void **state)
 	struct world *w = *state;
 	static const char *const ids[] = { "d0" }, *const unknown[] = { "d9" };
 	struct allocate args = anonymous();
-	struct confirm confirm = {
-		.node = "n1", .type = "gpu", .container = "main", .uid = "a", .device_ids = ids, .n_device_ids = 1, .detail = "{}"
-	};
+	struct confirm confirm = { .node = "n1",
+		.type = "gpu",
+		.container = "main",
+		.uid = "a",
+		.device_ids = ids,
+		.n_device_ids = 1,
+		.detail = "{}" };
 	bound(w, "a", "main:gpu");
 	args.device_ids = ids;
 	args.n_device_ids = 1;

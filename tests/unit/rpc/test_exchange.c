@@ -152,8 +152,9 @@ static void batches_of_the_specification(void **state)
 	free(answer);
 
 	/* all notifications */
-	static const char silent[] = "[{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": {\"n\":1}}, "
-				     "{\"jsonrpc\": \"2.0\", \"method\": \"update\"}]";
+	static const char silent[] =
+		"[{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": {\"n\":1}}, "
+		"{\"jsonrpc\": \"2.0\", \"method\": \"update\"}]";
 	world.runs = 0;
 	answer = fake_answer(*state, silent, sizeof silent - 1, &world);
 	assert_string_equal(answer, "");

@@ -435,8 +435,9 @@ static void sentences_name_the_member(void **state)
 
 static void lists_of_objects(void **state)
 {
-	static const char text[] = "[{\"type\":\"gpu\",\"count\":2,\"models\":[],\"labels\":{}},{\"type\":\"nic\",\"count\":1,"
-				   "\"models\":[],\"labels\":{}}]";
+	static const char text[] =
+		"[{\"type\":\"gpu\",\"count\":2,\"models\":[],\"labels\":{}},{\"type\":\"nic\",\"count\":1,"
+		"\"models\":[],\"labels\":{}}]";
 	struct arena *arena = arena_new();
 	struct rpc_list list = { 0 };
 	struct text printed = { 0 };

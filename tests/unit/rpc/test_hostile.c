@@ -43,8 +43,9 @@ static void there_are_enough(void **state)
 /* Whatever part of a good text arrives, it is an error and nothing worse. */
 static void every_prefix_is_refused(void **state)
 {
-	static const char text[] = "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u00e9\\ud83d\\ude00\xc3\xa9\",\"method\":\"sum\",\"params\":"
-				   "{\"a\":-12,\"b\":3,\"c\":0}}";
+	static const char text[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":\"a\\u00e9\\ud83d\\ude00\xc3\xa9\",\"method\":\"sum\",\"params\":"
+		"{\"a\":-12,\"b\":3,\"c\":0}}";
 	struct rpc_server *server = fake_server();
 	struct fake_world world = { 0 };
 

@@ -23,7 +23,11 @@ static struct error *parse_request(const char *text, struct request **ret)
 			free(copy);
 			return error_new(ERR_INTERNAL, "not a request: %s", text);
 		}
-		claims[n] = (struct claim){ .type = type, .count = atoi(count), .container = container, .reuse = "", .together = "",
+		claims[n] = (struct claim){ .type = type,
+			.count = atoi(count),
+			.container = container,
+			.reuse = "",
+			.together = "",
 			.agent = *agent == '1' };
 	}
 	*ret = request_new(claims, n, text);
@@ -92,7 +96,9 @@ int place_end(void **state)
 
 struct store_options options_for(const struct place *p)
 {
-	return (struct store_options){ .directory = p->directory, .codec = &test_codec, .log = &quiet, .now = (int64_t)START * 1000 };
+	return (struct store_options){
+		.directory = p->directory, .codec = &test_codec, .log = &quiet, .now = (int64_t)START * 1000
+	};
 }
 
 void place_open(struct place *p, bool guard)
@@ -161,7 +167,8 @@ void commit(struct place *p, struct change_list *changes)
 	struct store_meta meta = store_meta(p->store);
 	meta.revision++;
 	for (size_t i = 0; i < changes->n; i++)
-		if (changes->changes[i].kind == RECORD_EVENT && ((const struct event *)changes->changes[i].after)->revision > meta.revision)
+		if (changes->changes[i].kind == RECORD_EVENT &&
+			((const struct event *)changes->changes[i].after)->revision > meta.revision)
 			meta.revision = ((const struct event *)changes->changes[i].after)->revision;
 	enum store_outcome outcome = store_commit(p->store, changes, &meta, &why);
 	if (outcome != STORE_OK)

@@ -63,7 +63,8 @@ static void a_bound_pod_with_another_token(void **state)
 static void usage_of_nobody(void **state)
 {
 	finds(*state, "DELETE FROM allocation WHERE id = 22",
-		"device id 12 is held by allocation id 22, which is not there\nallocation id 22 was handed out and is not there\n");
+		"device id 12 is held by allocation id 22, which is not there\nallocation id 22 was handed out and is not "
+		"there\n");
 }
 
 static void usage_on_another_node(void **state)
@@ -80,25 +81,29 @@ static void a_whole_device_shared(void **state)
 
 static void an_amount_without_share(void **state)
 {
-	finds(*state, "INSERT INTO usage VALUES (11, 22, 0, 'core', 1, 0, 0, 1)", "an amount of core is held on device id 11 without a share\n");
+	finds(*state, "INSERT INTO usage VALUES (11, 22, 0, 'core', 1, 0, 0, 1)",
+		"an amount of core is held on device id 11 without a share\n");
 }
 
 static void a_promise_of_nobody(void **state)
 {
-	finds(*state, "DELETE FROM nomination; DELETE FROM victim", "device id 13 is promised to nomination id 31, which is not there\n");
+	finds(*state, "DELETE FROM nomination; DELETE FROM victim",
+		"device id 13 is promised to nomination id 31, which is not there\n");
 }
 
 static void an_event_of_the_future(void **state)
 {
-	finds(*state, "INSERT INTO event VALUES (NULL, 7, 0, 0, 'pod.bound', '', '', '', '')", "the last event has revision 7, the database is at 1\n");
+	finds(*state, "INSERT INTO event VALUES (NULL, 7, 0, 0, 'pod.bound', '', '', '', '')",
+		"the last event has revision 7, the database is at 1\n");
 }
 
 static void a_broken_index(void **state)
 {
 	struct place *p = *state;
 	sqlite3 *db = vandal_open(p);
-	hand_may(db, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE INDEX device_node ON device (minor)'"
-		     " WHERE name = 'device_node'");
+	hand_may(db,
+		"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE INDEX device_node ON device (minor)'"
+		" WHERE name = 'device_node'");
 	sqlite3_close(db);
 	char *found = check(p);
 	assert_non_null(strstr(found, "missing from index device_node"));
@@ -129,15 +134,22 @@ static void loading_refuses_contradictions(void **state)
 	struct place *p = *state;
 	struct change_list list = { 0 };
 	load_refuses(p, "INSERT INTO usage VALUES (11, 99, 0, '', 1, 0, 0, 1)", "a row of usage belongs to id 99");
-	load_refuses(p, "DELETE FROM usage WHERE allocation_id = 99; INSERT INTO usage VALUES (11, 22, 0, 'core', 1, 0, 0, 1)", "amounts without a share");
-	load_refuses(p, "DELETE FROM usage WHERE device_id = 11 AND allocation_id = 22; INSERT INTO usage VALUES (98, 22, 1, '', 1, 0, 0, 1)",
+	load_refuses(p, "DELETE FROM usage WHERE allocation_id = 99; INSERT INTO usage VALUES (11, 22, 0, 'core', 1, 0, 0, 1)",
+		"amounts without a share");
+	load_refuses(p,
+		"DELETE FROM usage WHERE device_id = 11 AND allocation_id = 22; INSERT INTO usage VALUES (98, 22, 1, '', 1, 0, "
+		"0, 1)",
 		"device id 98, which is not there");
-	load_refuses(p, "DELETE FROM usage WHERE device_id = 98; UPDATE device SET node_id = 97 WHERE id = 13", "device d3 is on node id 97");
-	load_refuses(p, "UPDATE device SET node_id = 2 WHERE id = 13; UPDATE handout SET type = 'rdma'", "which it does not ask for");
+	load_refuses(p, "DELETE FROM usage WHERE device_id = 98; UPDATE device SET node_id = 97 WHERE id = 13",
+		"device d3 is on node id 97");
+	load_refuses(
+		p, "UPDATE device SET node_id = 2 WHERE id = 13; UPDATE handout SET type = 'rdma'", "which it does not ask for");
 	load_refuses(p, "UPDATE handout SET type = 'gpu', allocation_id = 96", "a row of handout belongs to id 96");
 	load_refuses(p, "UPDATE handout SET allocation_id = 22; UPDATE refusal SET counts = 'none'", "refusal of pod p8");
-	load_refuses(p, "UPDATE refusal SET counts = ''; UPDATE lock SET node_id = 95 WHERE node_id = 2", "a lock is on node id 95");
-	load_refuses(p, "UPDATE lock SET node_id = 2 WHERE node_id = 95; UPDATE victim SET nomination_id = 94", "a row of victim belongs to id 94");
+	load_refuses(
+		p, "UPDATE refusal SET counts = ''; UPDATE lock SET node_id = 95 WHERE node_id = 2", "a lock is on node id 95");
+	load_refuses(p, "UPDATE lock SET node_id = 2 WHERE node_id = 95; UPDATE victim SET nomination_id = 94",
+		"a row of victim belongs to id 94");
 	sqlite3 *db = vandal_open(p);
 	hand_may(db, "UPDATE victim SET nomination_id = 31");
 	sqlite3_close(db);
@@ -148,7 +160,8 @@ static void loading_refuses_contradictions(void **state)
 
 static void loading_refuses_unreadable_requests(void **state)
 {
-	load_refuses(*state, "UPDATE allocation SET request = 'nonsense' WHERE id = 22", "cannot be read: nonsense: not a request");
+	load_refuses(
+		*state, "UPDATE allocation SET request = 'nonsense' WHERE id = 22", "cannot be read: nonsense: not a request");
 }
 
 int main(void)

@@ -49,13 +49,22 @@ static int repair(void **state)
 
 static void add_node(struct change_list *changes, int64_t id, const char *name)
 {
-	change_list_add(changes, RECORD_NODE, NULL, node_record_new(&(struct node_record){ .id = id, .name = name, .reason = "" }));
+	change_list_add(
+		changes, RECORD_NODE, NULL, node_record_new(&(struct node_record){ .id = id, .name = name, .reason = "" }));
 }
 
 static void add_device(struct change_list *changes, int64_t id, int64_t node_id, const char *node)
 {
-	change_list_add(changes, RECORD_DEVICE, NULL, device_record_new(&(struct device_record){ .id = id, .node_id = node_id, .node = node, .uuid = "new",
-		.type = "gpu", .model = "", .pcie = "", .bus_id = "", .reason = "" }));
+	change_list_add(changes, RECORD_DEVICE, NULL,
+		device_record_new(&(struct device_record){ .id = id,
+			.node_id = node_id,
+			.node = node,
+			.uuid = "new",
+			.type = "gpu",
+			.model = "",
+			.pcie = "",
+			.bus_id = "",
+			.reason = "" }));
 }
 
 /* Commits with the next revision; the changes stay the caller's. */
@@ -213,7 +222,8 @@ static void a_foreign_key(void **state)
 static void fill(struct change_list *changes, int64_t revision)
 {
 	for (int64_t i = 0; i < 2000; i++)
-		change_list_add(changes, RECORD_EVENT, NULL, sample_event(revision, i, 0, "pod.reserved", "node-with-a-long-name", "uid-of-some-length"));
+		change_list_add(changes, RECORD_EVENT, NULL,
+			sample_event(revision, i, 0, "pod.reserved", "node-with-a-long-name", "uid-of-some-length"));
 }
 
 /* The limit of the file is reached in the middle of a turn: all of the turn is gone, and with more room it goes on. */

@@ -15,7 +15,8 @@ static void add_revision(struct place *p, struct change_list *changes, int64_t r
 	(void)snprintf(node, sizeof node, "n%d", (int)(revision % 3));
 	for (int64_t i = 0; i < n; i++) {
 		(void)snprintf(uid, sizeof uid, "u%d", (int)i);
-		change_list_add(changes, RECORD_EVENT, NULL, sample_event(revision, i, revision * 1000, "pod.reserved", node, uid));
+		change_list_add(
+			changes, RECORD_EVENT, NULL, sample_event(revision, i, revision * 1000, "pod.reserved", node, uid));
 	}
 }
 
@@ -60,7 +61,8 @@ static struct page read_page(struct store_reader *reader, int64_t after, int64_t
 	return page;
 }
 
-static void expect_page(struct store_reader *reader, int64_t after, int64_t limit, const char *node, const char *uid, const char *want, int64_t last)
+static void expect_page(struct store_reader *reader, int64_t after, int64_t limit, const char *node, const char *uid,
+	const char *want, int64_t last)
 {
 	struct page page = read_page(reader, after, limit, node, uid);
 	assert_string_equal(text_string(&page.text), want);

@@ -11,10 +11,12 @@ static const struct {
 } forbidden[] = {
 	/* more than there is */
 	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'core', 41, 0, 0, 1)", "not that much left" },
-	{ "INSERT OR REPLACE INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'memory', 41, 0, 0, 1)", "not that much left" },
+	{ "INSERT OR REPLACE INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'memory', 41, 0, 0, 1)",
+		"not that much left" },
 	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'vf', 1, 0, 0, 1)", "not that much left" },
 	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'core', 9223372036854775807, 0, 0, 1)", "" },
-	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 1, '', 1, 0, 0, 2), (11, 22, 2, '', 1, 0, 0, 3)", "not that much left" },
+	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 1, '', 1, 0, 0, 2), (11, 22, 2, '', 1, 0, 0, 3)",
+		"not that much left" },
 	{ "INSERT INTO usage VALUES (11, 22, 0, 'core', 1, 0, 0, 1)", "begins with its own row" },
 	{ "INSERT INTO usage VALUES (11, 22, 0, '', 0, 0, 0, 1)", "begins with its own row" },
 	{ "INSERT INTO usage VALUES (11, 22, 0, '', 1, 0, 0, 1), (11, 22, 0, 'core', -1, 0, 0, 1)", "CHECK" },
@@ -37,12 +39,18 @@ static const struct {
 	{ "INSERT OR IGNORE INTO usage VALUES (11, 21, 0, 'core', 1, 0, 0, 0)", "there already" },
 	{ "INSERT INTO usage VALUES (11, 21, 0, 'core', 1, 0, 0, 0) ON CONFLICT DO UPDATE SET amount = 1", "there already" },
 	/* a second allocation of a uid */
-	{ "INSERT INTO allocation SELECT 99, uid, namespace, name, gang, priority, preemptible, external, over, node_id, 'allocated', 0, 0, 0, 0, 0, 0,"
-	  " request FROM allocation WHERE id = 22", "already" },
-	{ "INSERT OR REPLACE INTO allocation SELECT 99, uid, namespace, name, gang, priority, preemptible, external, over, node_id, 'allocated', 0, 0, 0,"
-	  " 0, 0, 0, request FROM allocation WHERE id = 22", "already" },
-	{ "REPLACE INTO allocation SELECT id, 'other', namespace, name, gang, priority, preemptible, external, over, node_id, 'allocated', 0, 0, 0, 0, 0, 0,"
-	  " request FROM allocation WHERE id = 22", "already" },
+	{ "INSERT INTO allocation SELECT 99, uid, namespace, name, gang, priority, preemptible, external, over, node_id, "
+	  "'allocated', 0, 0, 0, 0, 0, 0,"
+	  " request FROM allocation WHERE id = 22",
+		"already" },
+	{ "INSERT OR REPLACE INTO allocation SELECT 99, uid, namespace, name, gang, priority, preemptible, external, over, "
+	  "node_id, 'allocated', 0, 0, 0,"
+	  " 0, 0, 0, request FROM allocation WHERE id = 22",
+		"already" },
+	{ "REPLACE INTO allocation SELECT id, 'other', namespace, name, gang, priority, preemptible, external, over, node_id, "
+	  "'allocated', 0, 0, 0, 0, 0, 0,"
+	  " request FROM allocation WHERE id = 22",
+		"already" },
 	{ "UPDATE OR REPLACE allocation SET uid = 'a1' WHERE uid = 'a2'", "stays" },
 	{ "UPDATE OR REPLACE allocation SET id = 21 WHERE id = 22", "stays" },
 	{ "UPDATE OR REPLACE allocation SET rowid = 21 WHERE rowid = 22", "stays" },
@@ -59,10 +67,14 @@ static const struct {
 	{ "UPDATE allocation SET state = 'bound', token = 1, expires_at = 1 WHERE uid = 'a2'", "holds the lock" },
 	{ "UPDATE allocation SET token = 7 WHERE uid = 'a1'", "holds the lock" },
 	{ "UPDATE allocation SET token = 0 WHERE uid = 'a1'", "holds the lock" },
-	{ "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, node_id, 'bound', 0, 0, 0, 1, 1, 0,"
-	  " request FROM allocation WHERE id = 21", "holds the lock" },
-	{ "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, 77, 'reserved', 0, 0, 0, 1, 0, 0,"
-	  " request FROM allocation WHERE id = 21", "no such node" },
+	{ "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, node_id, "
+	  "'bound', 0, 0, 0, 1, 1, 0,"
+	  " request FROM allocation WHERE id = 21",
+		"holds the lock" },
+	{ "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, 77, 'reserved', "
+	  "0, 0, 0, 1, 0, 0,"
+	  " request FROM allocation WHERE id = 21",
+		"no such node" },
 	{ "DELETE FROM lock WHERE node_id = 1", "is bound" },
 	{ "DELETE FROM lock", "is bound" },
 	{ "UPDATE lock SET uid = 'a2' WHERE node_id = 1", "is bound" },
@@ -76,9 +88,12 @@ static const struct {
 	{ "UPDATE lock SET token = 1 WHERE node_id = 2", "used before" },
 	{ "INSERT INTO lock VALUES (77, 'a2', 9, 0, 1, 1)", "no such node" },
 	/* a second nomination */
-	{ "INSERT INTO nomination SELECT 99, uid, namespace, name, gang, priority, preemptible, external, 1, 9, 9, request FROM nomination", "already" },
-	{ "INSERT OR REPLACE INTO nomination SELECT 99, uid, namespace, name, gang, priority, preemptible, external, 1, 9, 9, request FROM nomination",
-	  "already" },
+	{ "INSERT INTO nomination SELECT 99, uid, namespace, name, gang, priority, preemptible, external, 1, 9, 9, request FROM "
+	  "nomination",
+		"already" },
+	{ "INSERT OR REPLACE INTO nomination SELECT 99, uid, namespace, name, gang, priority, preemptible, external, 1, 9, 9, "
+	  "request FROM nomination",
+		"already" },
 	{ "UPDATE OR REPLACE nomination SET node_id = 1", "stays" },
 	{ "UPDATE OR REPLACE nomination SET uid = 'a1'", "stays" },
 	{ "UPDATE promised SET amount = 1", "stays until" },
@@ -87,7 +102,9 @@ static const struct {
 	{ "INSERT INTO promised VALUES (11, 31, 0, '', 1, 0, 0, 1)", "not on the node" },
 	{ "INSERT INTO promised VALUES (13, 99, 0, '', 1, 0, 2, 1)", "no such nomination" },
 	{ "INSERT INTO promised VALUES (13, 31, 1, 'core', 1, 0, 2, 1)", "begins with its own row" },
-	{ "INSERT INTO nomination SELECT 99, 'n8', namespace, name, gang, priority, preemptible, external, 77, 9, 9, request FROM nomination", "no such node" },
+	{ "INSERT INTO nomination SELECT 99, 'n8', namespace, name, gang, priority, preemptible, external, 77, 9, 9, request "
+	  "FROM nomination",
+		"no such node" },
 	{ "INSERT INTO victim VALUES (99, 'a1')", "no such nomination" },
 	{ "UPDATE OR REPLACE victim SET uid = 'a1'", "stay" },
 	/* devices and nodes that are needed stay */
@@ -97,9 +114,14 @@ static const struct {
 	{ "UPDATE OR REPLACE device SET uuid = 'd1' WHERE uuid = 'd3'", "stay" },
 	{ "UPDATE OR REPLACE device SET id = 11 WHERE id = 13", "stay" },
 	{ "UPDATE OR REPLACE device SET node_id = 2 WHERE id = 11", "stay" },
-	{ "INSERT OR REPLACE INTO device SELECT 99, 2, uuid, type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE id = 11", "already" },
-	{ "INSERT OR REPLACE INTO device SELECT id, 2, 'new', type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE id = 11", "already" },
-	{ "INSERT INTO device SELECT 99, 77, 'new', type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE id = 11", "no such node" },
+	{ "INSERT OR REPLACE INTO device SELECT 99, 2, uuid, type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE "
+	  "id = 11",
+		"already" },
+	{ "INSERT OR REPLACE INTO device SELECT id, 2, 'new', type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE "
+	  "id = 11",
+		"already" },
+	{ "INSERT INTO device SELECT 99, 77, 'new', type, minor, model, 1, 0, 0, 0, 0, '', '', '', 1 FROM device WHERE id = 11",
+		"no such node" },
 	{ "INSERT OR REPLACE INTO node VALUES (9, 'n1', 0, 0, '', 0, 0)", "already" },
 	{ "INSERT OR REPLACE INTO node VALUES (1, 'n9', 0, 0, '', 0, 0)", "already" },
 	{ "UPDATE OR REPLACE node SET name = 'n1' WHERE name = 'n2'", "stay" },
@@ -133,12 +155,17 @@ static const struct {
 static char *everything(sqlite3 *db)
 {
 	return hand_text(db,
-		"SELECT (SELECT group_concat(device_id || ',' || allocation_id || ',' || claim || ',' || resource || ',' || amount) FROM usage) || '/' ||"
+		"SELECT (SELECT group_concat(device_id || ',' || allocation_id || ',' || claim || ',' || resource || ',' || "
+		"amount) FROM usage) || '/' ||"
 		" (SELECT group_concat(id || uid || node_id || state || token || over || request) FROM allocation) || '/' ||"
-		" (SELECT group_concat(node_id || uid || token) FROM lock) || '/' || (SELECT group_concat(id || uid || node_id) FROM nomination) || '/' ||"
-		" (SELECT group_concat(device_id || resource || amount) FROM promised) || '/' || (SELECT group_concat(id || uuid || node_id) FROM device)"
-		" || '/' || (SELECT group_concat(id || name) FROM node) || '/' || (SELECT group_concat(device_id || resource || amount) FROM capacity)"
-		" || '/' || (SELECT group_concat(allocation_id || call) FROM handout) || '/' || (SELECT db_id || revision || horizon FROM meta)"
+		" (SELECT group_concat(node_id || uid || token) FROM lock) || '/' || (SELECT group_concat(id || uid || node_id) "
+		"FROM nomination) || '/' ||"
+		" (SELECT group_concat(device_id || resource || amount) FROM promised) || '/' || (SELECT group_concat(id || uuid "
+		"|| node_id) FROM device)"
+		" || '/' || (SELECT group_concat(id || name) FROM node) || '/' || (SELECT group_concat(device_id || resource || "
+		"amount) FROM capacity)"
+		" || '/' || (SELECT group_concat(allocation_id || call) FROM handout) || '/' || (SELECT db_id || revision || "
+		"horizon FROM meta)"
 		" || '/' || (SELECT group_concat(id || data) FROM event)");
 }
 
@@ -204,9 +231,13 @@ static void what_is_needed_stays(void **state)
 {
 	sqlite3 *db = hand_open(*state);
 	hand_may(db, "INSERT INTO node VALUES (3, 'n3', 0, 0, '', 0, 0), (4, 'n4', 0, 0, '', 0, 0)");
-	hand_may(db, "INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, 3, 'allocated', 0, 0, 0, 0, 0, 0,"
-		     " request FROM allocation WHERE id = 21");
-	hand_may(db, "INSERT INTO nomination SELECT 98, 'n8', namespace, name, gang, priority, preemptible, external, 4, 9, 9, request FROM nomination");
+	hand_may(db,
+		"INSERT INTO allocation SELECT 99, 'a9', namespace, name, gang, priority, preemptible, external, over, 3, "
+		"'allocated', 0, 0, 0, 0, 0, 0,"
+		" request FROM allocation WHERE id = 21");
+	hand_may(db,
+		"INSERT INTO nomination SELECT 98, 'n8', namespace, name, gang, priority, preemptible, external, 4, 9, 9, "
+		"request FROM nomination");
 	hand_may_not(db, "INSERT INTO lock VALUES (3, 'a9', 2, 0, 1, 1)", "used before");
 	hand_may_not(db, "DELETE FROM node WHERE id = 3", "pods are on the node");
 	hand_may_not(db, "DELETE FROM node WHERE id = 4", "pods are nominated to the node");
@@ -223,8 +254,10 @@ static void allowed_statements(void **state)
 	hand_may(db, "UPDATE capacity SET amount = 10 WHERE device_id = 11");
 	hand_may(db, "INSERT OR REPLACE INTO capacity VALUES (11, 'memory', 1)");
 	hand_may(db, "UPDATE device SET missing = 1, healthy = 0 WHERE id = 11");
-	hand_may(db, "INSERT INTO allocation SELECT 99, 'forced', namespace, name, gang, priority, preemptible, external, 1, node_id, 'allocated', 1, 0, 0,"
-		     " 0, 0, 0, request FROM allocation WHERE id = 21");
+	hand_may(db,
+		"INSERT INTO allocation SELECT 99, 'forced', namespace, name, gang, priority, preemptible, external, 1, node_id, "
+		"'allocated', 1, 0, 0,"
+		" 0, 0, 0, request FROM allocation WHERE id = 21");
 	hand_may(db, "INSERT INTO usage VALUES (12, 99, 0, '', 1, 0, 1, 0), (12, 99, 0, 'core', 1000, 0, 1, 0)");
 	hand_may(db, "UPDATE allocation SET expires_at = expires_at + 1000 WHERE uid = 'a3'");
 	hand_may(db, "UPDATE allocation SET state = 'allocated', expires_at = 0 WHERE uid = 'a1'");
@@ -240,8 +273,11 @@ static void allowed_statements(void **state)
 static void the_rest_fits_once(void **state)
 {
 	sqlite3 *db = hand_open(*state);
-	hand_may(db, "INSERT INTO usage VALUES (11, 22, 1, '', 1, 0, 0, 1), (11, 22, 1, 'core', 40, 0, 0, 1), (11, 22, 1, 'memory', 40, 0, 0, 1)");
-	hand_may_not(db, "INSERT INTO usage VALUES (11, 22, 2, '', 1, 0, 0, 2), (11, 22, 2, 'core', 1, 0, 0, 2)", "not that much left");
+	hand_may(db,
+		"INSERT INTO usage VALUES (11, 22, 1, '', 1, 0, 0, 1), (11, 22, 1, 'core', 40, 0, 0, 1), (11, 22, 1, 'memory', "
+		"40, 0, 0, 1)");
+	hand_may_not(db, "INSERT INTO usage VALUES (11, 22, 2, '', 1, 0, 0, 2), (11, 22, 2, 'core', 1, 0, 0, 2)",
+		"not that much left");
 	hand_may(db, "INSERT INTO usage VALUES (11, 22, 2, '', 1, 0, 0, 2)");
 	hand_may_not(db, "INSERT INTO usage VALUES (11, 22, 3, '', 1, 0, 0, 3)", "not that much left");
 	sqlite3_close(db);
@@ -256,8 +292,14 @@ static void the_guard_binds_the_server(void **state)
 	struct store_meta meta = store_meta(p->store);
 	const struct share share = { .device_id = 11, .uuid = "d1", .amounts = much, .n_amounts = 1 };
 	struct request *request = request_of("gpu,1,main,1");
-	const struct allocation like = { .id = 90, .pod = { .uid = "late", .namespace = "", .name = "", .gang = "" }, .node_id = 1, .node = "n1",
-		.state = POD_ALLOCATED, .request = request, .shares = &share, .n_shares = 1 };
+	const struct allocation like = { .id = 90,
+		.pod = { .uid = "late", .namespace = "", .name = "", .gang = "" },
+		.node_id = 1,
+		.node = "n1",
+		.state = POD_ALLOCATED,
+		.request = request,
+		.shares = &share,
+		.n_shares = 1 };
 	char *why = NULL;
 	change_list_add(&changes, RECORD_ALLOCATION, NULL, allocation_new(&like));
 	place_close(p);

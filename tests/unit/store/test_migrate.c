@@ -35,9 +35,10 @@ static void make_version(struct place *p, int version)
 		hand_may(db, copy);
 		free(copy);
 	}
-	hand_may(db, "DROP TRIGGER meta_update; UPDATE meta SET (db_id, epoch, revision, token, now, horizon) = (SELECT db_id, "
-		     "epoch, revision, token, now,"
-		     " horizon FROM now.meta)");
+	hand_may(db,
+		"DROP TRIGGER meta_update; UPDATE meta SET (db_id, epoch, revision, token, now, horizon) = (SELECT db_id, "
+		"epoch, revision, token, now,"
+		" horizon FROM now.meta)");
 	char *trigger = strstr(migrations[0].sql, "CREATE TRIGGER meta_update"), *end = strstr(trigger, "END;") + 4;
 	char *sql = mem_format("%.*s", (int)(end - trigger), trigger);
 	hand_may(db, sql);

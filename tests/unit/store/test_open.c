@@ -132,7 +132,9 @@ static void refused_untouched(const struct place *p, int status, const char *par
 static void not_a_database(void **state)
 {
 	struct place *p = *state;
-	static const char text[] = "This is the diary of somebody, and it is longer than the hundred bytes of a header, so that it could be one. Really.";
+	static const char text[] =
+		"This is the diary of somebody, and it is longer than the hundred bytes of a header, so that it could be one. "
+		"Really.";
 	write_bytes(p->database, text, sizeof text);
 	refused_untouched(p, EX_DATAERR, "is not a database");
 	write_bytes(p->database, text, 10);

@@ -25,7 +25,8 @@ static void assert_order(const struct change_list *list)
 		assert_null(list->changes[i].before);
 		assert_true(i == 0 || list->changes[i - 1].kind <= list->changes[i].kind);
 		if (i && list->changes[i].kind == RECORD_DEVICE && list->changes[i - 1].kind == RECORD_DEVICE)
-			assert_true(((const struct device_record *)list->changes[i - 1].after)->id < ((const struct device_record *)list->changes[i].after)->id);
+			assert_true(((const struct device_record *)list->changes[i - 1].after)->id <
+				    ((const struct device_record *)list->changes[i].after)->id);
 		cluster_apply(c, &list->changes[i]);
 	}
 	cluster_free(c);
@@ -140,10 +141,16 @@ static void the_largest_handout(void **state)
 		ids[i][253] = '\0';
 	}
 	const struct node_record *node = node_record_new(&(struct node_record){ .id = 1, .name = "n", .reason = "" });
-	const struct handout *handout = handout_new(&(struct handout){ .call = "c", .device_ids = (const char *const *)ids, .n_device_ids = 4096,
-		.detail = "" });
-	const struct allocation like = { .id = 2, .pod = { .uid = "u", .namespace = "", .name = "", .gang = "" }, .node_id = 1, .node = "n",
-		.state = POD_ALLOCATED, .request = request, .handed_out = 1, .handouts = { handout } };
+	const struct handout *handout = handout_new(
+		&(struct handout){ .call = "c", .device_ids = (const char *const *)ids, .n_device_ids = 4096, .detail = "" });
+	const struct allocation like = { .id = 2,
+		.pod = { .uid = "u", .namespace = "", .name = "", .gang = "" },
+		.node_id = 1,
+		.node = "n",
+		.state = POD_ALLOCATED,
+		.request = request,
+		.handed_out = 1,
+		.handouts = { handout } };
 	const struct allocation *a = allocation_new(&like);
 	change_list_add(&changes, RECORD_NODE, NULL, node);
 	change_list_add(&changes, RECORD_ALLOCATION, NULL, record_ref(a));
@@ -166,13 +173,18 @@ static void requests_are_shared(void **state)
 {
 	struct place *p = *state;
 	struct change_list changes = { 0 }, is = { 0 };
-	change_list_add(&changes, RECORD_NODE, NULL, node_record_new(&(struct node_record){ .id = 1, .name = "n", .reason = "" }));
+	change_list_add(
+		&changes, RECORD_NODE, NULL, node_record_new(&(struct node_record){ .id = 1, .name = "n", .reason = "" }));
 	for (int64_t i = 2; i < 12; i++) {
 		char uid[16];
 		struct request *request = request_of(i % 2 ? "gpu,1,main,1" : "gpu,2,main,1");
 		(void)snprintf(uid, sizeof uid, "u%d", (int)i);
-		const struct allocation like = { .id = i, .pod = { .uid = uid, .namespace = "", .name = "", .gang = "" }, .node_id = 1, .node = "n",
-			.state = POD_ALLOCATED, .request = request };
+		const struct allocation like = { .id = i,
+			.pod = { .uid = uid, .namespace = "", .name = "", .gang = "" },
+			.node_id = 1,
+			.node = "n",
+			.state = POD_ALLOCATED,
+			.request = request };
 		change_list_add(&changes, RECORD_ALLOCATION, NULL, allocation_new(&like));
 		request_unref(request);
 	}

@@ -76,8 +76,13 @@ static void drop(struct world *w, struct change_list *changes, enum record_kind 
 
 static struct pod random_pod(struct world *w)
 {
-	return (struct pod){ .uid = name(w, "uid"), .namespace = name(w, "ns"), .name = name(w, "pod"), .gang = below(w, 2) ? name(w, "gang") : "",
-		.priority = (int32_t)next(w), .preemptible = below(w, 2), .external = below(w, 2) };
+	return (struct pod){ .uid = name(w, "uid"),
+		.namespace = name(w, "ns"),
+		.name = name(w, "pod"),
+		.gang = below(w, 2) ? name(w, "gang") : "",
+		.priority = (int32_t)next(w),
+		.preemptible = below(w, 2),
+		.external = below(w, 2) };
 }
 
 /* Up to `most` labels, sorted. */
@@ -94,8 +99,14 @@ static size_t random_labels(struct world *w, struct label *labels, size_t most)
 static const struct node_record *random_node(struct world *w, int64_t id, const char *name_)
 {
 	struct label labels[4];
-	struct node_record like = { .id = id, .name = name_, .cordoned = below(w, 2), .unverified = below(w, 2), .reason = below(w, 2) ? name(w, "why") : "",
-		.last_seen_at = big(w), .revision = ++w->revision, .labels = labels };
+	struct node_record like = { .id = id,
+		.name = name_,
+		.cordoned = below(w, 2),
+		.unverified = below(w, 2),
+		.reason = below(w, 2) ? name(w, "why") : "",
+		.last_seen_at = big(w),
+		.revision = ++w->revision,
+		.labels = labels };
 	like.n_labels = random_labels(w, labels, 4);
 	return node_record_new(&like);
 }
@@ -118,11 +129,25 @@ static const struct device_record *random_device(struct world *w, int64_t id, co
 	static const char *const resources[] = { "core", "memory", "vf" };
 	struct label labels[4];
 	struct amount capacity[3];
-	struct device_record like = { .id = id, .node_id = node_id, .node = node, .uuid = uuid, .type = name(w, "type"), .minor = (int64_t)below(w, 100),
-		.model = below(w, 2) ? name(w, "model") : "", .healthy = below(w, 2), .cordoned = below(w, 2), .missing = below(w, 2),
-		.max_shares = (int64_t)below(w, 3) * 3, .numa = (int64_t)below(w, 4) - 1, .socket = (int64_t)below(w, 4) - 1,
-		.pcie = below(w, 2) ? name(w, "pci") : "", .bus_id = below(w, 2) ? "0000:3b:00.0" : "", .reason = below(w, 2) ? name(w, "why") : "",
-		.revision = ++w->revision, .capacity = capacity, .labels = labels };
+	struct device_record like = { .id = id,
+		.node_id = node_id,
+		.node = node,
+		.uuid = uuid,
+		.type = name(w, "type"),
+		.minor = (int64_t)below(w, 100),
+		.model = below(w, 2) ? name(w, "model") : "",
+		.healthy = below(w, 2),
+		.cordoned = below(w, 2),
+		.missing = below(w, 2),
+		.max_shares = (int64_t)below(w, 3) * 3,
+		.numa = (int64_t)below(w, 4) - 1,
+		.socket = (int64_t)below(w, 4) - 1,
+		.pcie = below(w, 2) ? name(w, "pci") : "",
+		.bus_id = below(w, 2) ? "0000:3b:00.0" : "",
+		.reason = below(w, 2) ? name(w, "why") : "",
+		.revision = ++w->revision,
+		.capacity = capacity,
+		.labels = labels };
 	for (size_t i = 0; i < 3; i++)
 		if (below(w, 3))
 			capacity[like.n_capacity++] = (struct amount){ resources[i], below(w, 5) ? big(w) >> 4 : 0 };
@@ -171,7 +196,9 @@ static void step_device(struct world *w, struct change_list *changes)
 /* What is left of a resource ("" = shares) on a device; -1 when it is held whole. */
 static int64_t left(const struct world *w, const struct device_record *d, const char *resource)
 {
-	int64_t capacity = *resource ? amount_of(d->capacity, d->n_capacity, resource, 0) : d->max_shares ? d->max_shares : INT64_MAX;
+	int64_t capacity = *resource       ? amount_of(d->capacity, d->n_capacity, resource, 0)
+			   : d->max_shares ? d->max_shares
+					   : INT64_MAX;
 	for (size_t i = 0; i < w->n[RECORD_ALLOCATION]; i++) {
 		const struct allocation *a = w->records[RECORD_ALLOCATION][i];
 		for (size_t k = 0; k < a->n_shares; k++) {
@@ -200,7 +227,9 @@ static size_t random_shares(struct world *w, int64_t node, bool fit, struct shar
 		struct share *s = &shares[n];
 		if (d->node_id != node || below(w, 2))
 			continue;
-		*s = (struct share){ .device_id = d->id, .uuid = d->uuid, .minor = d->minor, .claim = n / 2, .amounts = amounts + 3 * n };
+		*s = (struct share){
+			.device_id = d->id, .uuid = d->uuid, .minor = d->minor, .claim = n / 2, .amounts = amounts + 3 * n
+		};
 		s->whole = below(w, 3) == 0;
 		if (fit && (s->whole ? !untouched(w, d) : left(w, d, "") < 1))
 			continue;
@@ -215,13 +244,17 @@ static size_t random_shares(struct world *w, int64_t node, bool fit, struct shar
 	return n;
 }
 
-static const char *const requests[] = { "gpu,1,main,1", "gpu,2,main,1;rdma,1,side,1;host,1,main,0", "gpu,1,init,1;gpu,1,main,1", "host,1,,0" };
+static const char *const requests[] = { "gpu,1,main,1", "gpu,2,main,1;rdma,1,side,1;host,1,main,0", "gpu,1,init,1;gpu,1,main,1",
+	"host,1,,0" };
 
 static const struct handout *random_handout(struct world *w)
 {
 	const char *ids[12];
-	struct handout like = { .call = below(w, 2) ? name(w, "call") : "", .device_ids = ids, .n_device_ids = below(w, 13),
-		.confirmed_at = below(w, 2) ? big(w) : 0, .detail = below(w, 2) ? "{\"a\": [1, \"b\"]}" : "" };
+	struct handout like = { .call = below(w, 2) ? name(w, "call") : "",
+		.device_ids = ids,
+		.n_device_ids = below(w, 13),
+		.confirmed_at = below(w, 2) ? big(w) : 0,
+		.detail = below(w, 2) ? "{\"a\": [1, \"b\"]}" : "" };
 	for (size_t i = 0; i < like.n_device_ids; i++)
 		ids[i] = name(w, "GPU");
 	return handout_new(&like);
@@ -233,9 +266,18 @@ static void new_allocation(struct world *w, struct change_list *changes)
 	struct share shares[4];
 	struct amount amounts[12];
 	struct request *request = request_of(requests[below(w, 4)]);
-	struct allocation like = { .id = ++w->id, .pod = random_pod(w), .node_id = node->id, .node = node->name, .state = POD_RESERVED,
-		.over = below(w, 4) == 0, .request = request, .created_at = big(w), .state_at = big(w), .expires_at = big(w) + 1,
-		.revision = ++w->revision, .shares = shares };
+	struct allocation like = { .id = ++w->id,
+		.pod = random_pod(w),
+		.node_id = node->id,
+		.node = node->name,
+		.state = POD_RESERVED,
+		.over = below(w, 4) == 0,
+		.request = request,
+		.created_at = big(w),
+		.state_at = big(w),
+		.expires_at = big(w) + 1,
+		.revision = ++w->revision,
+		.shares = shares };
 	like.n_shares = random_shares(w, node->id, !like.over, shares, amounts);
 	insert(w, changes, RECORD_ALLOCATION, allocation_new(&like));
 	request_unref(request);
@@ -262,8 +304,13 @@ static void bind_allocation(struct world *w, struct change_list *changes, size_t
 	struct allocation like = *(const struct allocation *)w->records[RECORD_ALLOCATION][at];
 	if (find_lock(w, like.node_id) < w->n[RECORD_LOCK])
 		return;
-	const struct lock lock = { .node_id = like.node_id, .node = like.node, .uid = like.pod.uid, .token = ++w->token, .acquired_at = big(w),
-		.expires_at = big(w), .ttl = big(w) };
+	const struct lock lock = { .node_id = like.node_id,
+		.node = like.node,
+		.uid = like.pod.uid,
+		.token = ++w->token,
+		.acquired_at = big(w),
+		.expires_at = big(w),
+		.ttl = big(w) };
 	insert(w, changes, RECORD_LOCK, lock_new(&lock));
 	like.state = POD_BOUND;
 	like.token = lock.token;
@@ -363,7 +410,9 @@ static void step_nomination(struct world *w, struct change_list *changes)
 	bool fresh = n == 0 || (n < 20 && below(w, 2));
 	if (fresh) {
 		const struct node_record *node = w->records[RECORD_NODE][below(w, w->n[RECORD_NODE])];
-		like = (struct nomination){ .id = ++w->id, .pod = random_pod(w), .node_id = node->id, .node = node->name, .request = request };
+		like = (struct nomination){
+			.id = ++w->id, .pod = random_pod(w), .node_id = node->id, .node = node->name, .request = request
+		};
 	} else {
 		like = *(const struct nomination *)w->records[RECORD_NOMINATION][i];
 	}
@@ -398,7 +447,11 @@ static void step_lapse(struct world *w, struct change_list *changes)
 	struct request *request = request_of(requests[below(w, 4)]);
 	if (w->n[RECORD_NODE] && n < 20 && below(w, 2)) {
 		const struct node_record *node = w->records[RECORD_NODE][below(w, w->n[RECORD_NODE])];
-		const struct lapse like = { .node_id = node->id, .node = node->name, .uid = name(w, "uid"), .request = request, .at = big(w),
+		const struct lapse like = { .node_id = node->id,
+			.node = node->name,
+			.uid = name(w, "uid"),
+			.request = request,
+			.at = big(w),
 			.expires_at = big(w) };
 		insert(w, changes, RECORD_LAPSE, lapse_new(&like));
 	} else if (n && below(w, 2)) {
@@ -424,9 +477,18 @@ static void step_refusal(struct world *w, struct change_list *changes)
 	}
 	bool fresh = n == 0 || (n < 20 && below(w, 2));
 	struct request *request = below(w, 3) ? request_of(requests[below(w, 4)]) : NULL;
-	struct refusal like = { .pod = random_pod(w), .reason = below(w, 2) ? "insufficient" : "failed", .message = below(w, 2) ? name(w, "msg") : "",
-		.first_at = big(w), .last_at = big(w), .count = big(w), .expires_at = big(w), .request = request, .counts = counts,
-		.n_counts = below(w, 4), .nodes = nodes, .n_nodes = below(w, 7) };
+	struct refusal like = { .pod = random_pod(w),
+		.reason = below(w, 2) ? "insufficient" : "failed",
+		.message = below(w, 2) ? name(w, "msg") : "",
+		.first_at = big(w),
+		.last_at = big(w),
+		.count = big(w),
+		.expires_at = big(w),
+		.request = request,
+		.counts = counts,
+		.n_counts = below(w, 4),
+		.nodes = nodes,
+		.n_nodes = below(w, 7) };
 	for (size_t k = 0; k < like.n_nodes; k++)
 		nodes[k] = name(w, "node");
 	if (!fresh)
@@ -438,7 +500,7 @@ static void step_refusal(struct world *w, struct change_list *changes)
 
 void world_step(struct world *w, struct change_list *changes)
 {
-	static void (*const steps[])(struct world *w, struct change_list *changes) = { step_node, step_device, step_device, step_allocation,
-		step_allocation, step_allocation, step_nomination, step_lapse, step_refusal };
+	static void (*const steps[])(struct world * w, struct change_list * changes) = { step_node, step_device, step_device,
+		step_allocation, step_allocation, step_allocation, step_nomination, step_lapse, step_refusal };
 	steps[below(w, sizeof steps / sizeof *steps)](w, changes);
 }
