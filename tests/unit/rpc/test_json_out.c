@@ -136,6 +136,31 @@ static void deep(void **state)
 	text_free(&text);
 }
 
+/* RFC 4648, section 10, and every byte. */
+static void base64(void **state)
+{
+	static const char *const pairs[][2] = { { "", "\"\"" }, { "f", "\"Zg==\"" }, { "fo", "\"Zm8=\"" }, { "foo", "\"Zm9v\"" },
+		{ "foob", "\"Zm9vYg==\"" }, { "fooba", "\"Zm9vYmE=\"" }, { "foobar", "\"Zm9vYmFy\"" } };
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct text text = { 0 };
+		struct json_out o = json_out_start(&text);
+		out_base64(&o, NULL, pairs[i][0], strlen(pairs[i][0]));
+		assert_string_equal(text_string(&text), pairs[i][1]);
+		text_free(&text);
+	}
+	unsigned char all[256];
+	struct text text = { 0 };
+	struct json_out o = json_out_start(&text);
+	for (int i = 0; i < 256; i++)
+		all[i] = (unsigned char)(255 - i);
+	out_base64(&o, NULL, all, sizeof all);
+	assert_int_equal(text.length, 2 + 344);
+	assert_memory_equal(text.bytes, "\"//79/Pv6+fj39vX08/Lx8O/u7ezr6uno", 33);
+	assert_memory_equal(text.bytes + text.length - 9, "BgUEAwIBAA==\"" + 4, 9);
+	text_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +170,7 @@ int main(void)
 		cmocka_unit_test(integers),
 		cmocka_unit_test(appends_to_what_is_there),
 		cmocka_unit_test(deep),
+		cmocka_unit_test(base64),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
