@@ -212,10 +212,23 @@ static void a_writer_that_holds_the_database_delays_only(void **state)
 	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	int64_t id = call_send(s->wire, "pod.reserve", whole_gpus("d", "n2", 1));
 	assert_true(wire_silent(s->wire, 300));
+	/* what is not durable is not shown to others either, nor is a refusal because of it */
+	struct wire *reader = wire_open(s->socket), *rival = wire_open(s->socket);
+	int64_t get = call_send(reader, "pod.get", json_of("{'uid': 'd'}"));
+	int64_t reserve = call_send(rival, "pod.reserve", whole_gpus("e", "n2", 1));
+	assert_true(wire_silent(reader, 200) && wire_silent(rival, 0));
 	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
 	json_t *answer = call_receive(s->wire, id);
 	assert_string_equal(answer_reason(answer), "ok");
 	json_decref(answer);
+	answer = call_receive(reader, get);
+	expect_match(answer, json_of("{'result': {'allocation': {'state': 'reserved'}}}"));
+	json_decref(answer);
+	answer = call_receive(rival, reserve);
+	assert_string_equal(answer_reason(answer), "insufficient");
+	json_decref(answer);
+	wire_close(reader);
+	wire_close(rival);
 	(void)sqlite3_close(db);
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 }

@@ -202,6 +202,41 @@ static void after_beyond_the_end_is_empty(void **state)
 		json_of("{'events': [], 'last': %lld}", (long long)last));
 }
 
+/* Old events are cut off by number; whoever asks for them is told from where on there are any. */
+static void what_was_cut_off_is_compacted(void **state)
+{
+	char keep[] = "--keep-events=20";
+	char *const arguments[] = { keep, NULL };
+	struct server *s = server_start(arguments);
+	register_gpus(s->wire, "n1", 1);
+	int64_t end = check_now() + check_patience();
+	json_t *answer = NULL;
+	do {
+		json_decref(answer);
+		if (check_now() > end)
+			check_failed("nothing was cut off");
+		for (int i = 0; i < 20; i++) {
+			json_decref(call_result(s->wire, "pod.reserve", whole_gpus("a", "n1", 1)));
+			json_decref(call_result(s->wire, "pod.release", json_of("{'uid': 'a'}")));
+		}
+		check_sleep(50);
+		answer = call(s->wire, "event.list", json_of("{'after': 0}"));
+	} while (strcmp(answer_reason(answer), "ok") == 0);
+	assert_string_equal(answer_reason(answer), "compacted");
+	const json_t *data = json_object_get(json_object_get(answer, "error"), "data");
+	expect_match(data, json_of("{'oldest': {'$above': 1}, 'epoch': {'$above': 0}}"));
+	json_t *page = events_after(s->wire, json_integer_value(json_object_get(data, "oldest")), 5000);
+	assert_true(json_array_size(json_object_get(page, "events")) > 0);
+	json_decref(page);
+	json_decref(answer);
+	/* the state does not come from the events */
+	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
+	server_restart(s, SIGKILL);
+	refused(s->wire, "event.list", json_of("{'after': 0}"), "compacted", NULL);
+	server_stop(s);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +247,7 @@ int main(void)
 		cmocka_unit_test(an_event_names_its_actor),
 		cmocka_unit_test(history_is_gapless_while_others_write),
 		cmocka_unit_test(after_beyond_the_end_is_empty),
+		cmocka_unit_test(what_was_cut_off_is_compacted),
 	};
 	return cmocka_run_group_tests(tests, setup, server_teardown);
 }

@@ -53,6 +53,34 @@ static void openrpc_is_what_discover_says(void **state)
 	json_decref(committed);
 }
 
+/* Section 5 of the contract. */
+static const char *const contract[] = { "node.register", "node.verify", "node.cordon", "node.uncordon", "node.remove",
+	"device.update", "node.list", "device.list", "pod.filter", "pod.reserve", "pod.renew", "pod.unreserve", "pod.bind",
+	"pod.release", "pod.adopt", "pod.nominate", "pod.denominate", "pod.preempt", "gang.reserve", "pod.get", "pod.list",
+	"pod.explain", "plugin.pending", "plugin.allocate", "plugin.confirm", "plugin.fail", "plugin.reconcile", "lock.acquire",
+	"lock.release", "lock.list", "nomination.list", "event.list", "server.info", "server.check", "backup.create",
+	"backup.read", "clock.advance", "rpc.discover" };
+
+static void every_method_of_the_contract_is_there(void **state)
+{
+	struct server *s = *state;
+	json_t *document = call_result(s->wire, "rpc.discover", NULL), *names = json_object(), *method;
+	size_t i;
+	assert_int_equal(strncmp(json_string_value(json_object_get(document, "openrpc")), "1.3.", 4), 0);
+	json_array_foreach (json_object_get(document, "methods"), i, method) {
+		const char *name = json_string_value(json_object_get(method, "name"));
+		const char *summary = json_string_value(json_object_get(method, "summary"));
+		if (!summary || !*summary || !json_object_get(method, "params") || !json_object_get(method, "result"))
+			check_failed("%s is not documented", name);
+		json_object_set_new(names, name, json_true());
+	}
+	for (i = 0; i < sizeof contract / sizeof contract[0]; i++)
+		if (!json_object_get(names, contract[i]))
+			check_failed("there is no %s", contract[i]);
+	json_decref(names);
+	json_decref(document);
+}
+
 static char *schema_of(const char *database)
 {
 	sqlite3 *db;
@@ -88,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(openrpc_is_what_discover_says),
+		cmocka_unit_test(every_method_of_the_contract_is_there),
 		cmocka_unit_test(the_database_is_what_its_schema_says),
 	};
 	return cmocka_run_group_tests(tests, server_setup, server_teardown);

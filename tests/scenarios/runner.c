@@ -212,7 +212,9 @@ static void play_scenario(void **state)
 	struct play *p = *state;
 	json_t *step;
 	size_t i;
-	p->server = server_start(NULL);
+	static char guard[] = "--guard";
+	static char *const arguments[] = { guard, NULL };
+	p->server = server_start(arguments);
 	json_array_foreach (p->steps, i, step) {
 		char *text = json_dumps(step, 0);
 		(void)snprintf(p->where, sizeof p->where, "step %zu %.200s", i + 1, text);
