@@ -247,9 +247,11 @@ test-threads: all $(filter $(BUILD)/tests/unit/engine/% $(BUILD)/tests/scenarios
 	@$(TEST_ENV) tools/run-tests $(filter $(BUILD)/tests/%,$^)
 
 VALGRIND = valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
-valgrind: all $(UNIT_PROGRAMS) $(CLIENT_PROGRAMS) $(call program,$(wildcard tests/scenarios/runner.c)) ## unit tests and scenarios under valgrind
-	@$(TEST_ENV) ALLOT_SANITIZE=valgrind TEST_TIMEOUT=3000 TEST_WRAP="$(VALGRIND)" tools/run-tests $(UNIT_PROGRAMS) $(CLIENT_PROGRAMS)
-	@$(TEST_ENV) ALLOT_SANITIZE=valgrind TEST_TIMEOUT=3000 ALLOTD_WRAP="$(VALGRIND)" tools/run-tests $(filter %/runner,$^)
+VALGRIND_TESTS = $(filter $(BUILD)/tests/unit/%,$(UNIT_PROGRAMS)) $(CLIENT_PROGRAMS)
+valgrind: all $(VALGRIND_TESTS) $(call program,$(wildcard tests/scenarios/runner.c)) ## unit tests and some scenarios under valgrind
+	@$(TEST_ENV) ALLOT_SANITIZE=valgrind TEST_TIMEOUT=3000 TEST_WRAP="$(VALGRIND)" tools/run-tests $(VALGRIND_TESTS)
+	@$(TEST_ENV) ALLOT_SANITIZE=valgrind TEST_TIMEOUT=3000 ALLOTD_WRAP="$(VALGRIND)" ALLOT_SCENARIOS='tests/scenarios/n*.json' \
+		tools/run-tests $(filter %/runner,$^)
 
 # ---- fuzzing
 

@@ -1,4 +1,5 @@
-/* Plays scenario files on the real server: runner [FILE...], without files all of tests/scenarios/.
+/* Plays scenario files on the real server: runner [FILE...], without files those that $ALLOT_SCENARIOS matches
+ * (tests/scenarios/*.json).
  *
  * A file is an array of {"title", "why"?, "steps": [...]}; each scenario is one test on a fresh server with a manual clock. A step is one of
  *   {"call", "params", "result"?, "as"?}          must succeed with a result that matches; `as` saves it under a name
@@ -266,9 +267,10 @@ static void add_file(struct tests *tests, const char *file)
 
 static void add_all_files(struct tests *tests)
 {
+	const char *pattern = getenv("ALLOT_SCENARIOS");
 	glob_t found;
-	if (glob("tests/scenarios/*.json", 0, NULL, &found) != 0) {
-		fprintf(stderr, "no tests/scenarios/*.json here\n");
+	if (glob(pattern ? pattern : "tests/scenarios/*.json", 0, NULL, &found) != 0) {
+		fprintf(stderr, "no scenario files here\n");
 		exit(1);
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
