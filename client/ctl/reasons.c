@@ -39,7 +39,8 @@ static char *opening(const char *slug, const char *type)
 	return mem_format("%s%s%s", slug, *type ? " " : "", type);
 }
 
-char *reason_phrase(const json_t *reason)
+/* One Reason as a phrase: "insufficient gpu: 1 of 2 fit (claim 0)"; new memory. */
+static char *reason_phrase(const json_t *reason)
 {
 	char *start = opening(get_string(reason, "reason"), get_string(reason, "type")), *by, *phrase, *counts;
 	const json_t *need = json_object_get(reason, "need"), *pods = json_object_get(reason, "by");

@@ -7,9 +7,6 @@
 
 #include <jansson.h>
 
-/* One Reason as a phrase: "insufficient gpu: 1 of 2 fit (claim 0)"; new memory. */
-char *reason_phrase(const json_t *reason);
-
 /* One indented line for each node of {node: [Reason]}, at most `most` of them; nothing when `nodes` is no object. */
 void reasons_print(FILE *out, const json_t *nodes, size_t most);
 

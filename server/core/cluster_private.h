@@ -5,9 +5,6 @@
 
 #include "core/state.h"
 
-/* Arms, moves or (at == 0) disarms a deadline. The keys must live as long as it is armed. */
-void deadline_set(struct cluster *c, struct deadline *d, enum deadline_kind kind, int64_t at, const char *key, const char *key2);
-
 /* The symbol of a name, made when there is none yet. */
 symbol symbol_intern(struct cluster *c, const char *name);
 void symbols_free(struct cluster *c);
@@ -22,6 +19,7 @@ void devices_apply(struct cluster *c, const struct device_record *before, const 
 /* Adds (sign 1) or takes away (sign -1) what shares hold on the node's devices. */
 void devices_count(struct node *n, const struct share *shares, size_t n_shares, int64_t sign);
 
+/* The same for the other kinds of records. */
 void holdings_apply(struct cluster *c, const struct allocation *before, const struct allocation *after);
 void promises_apply(struct cluster *c, const struct nomination *before, const struct nomination *after);
 void locks_apply(struct cluster *c, const struct lock *before, const struct lock *after);

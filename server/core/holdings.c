@@ -7,7 +7,9 @@
 #include "base/mem.h"
 #include "core/cluster_private.h"
 
-void deadline_set(struct cluster *c, struct deadline *d, enum deadline_kind kind, int64_t at, const char *key, const char *key2)
+/* Arms, moves or (at == 0) disarms a deadline. The keys must live as long as it is armed. */
+static void deadline_set(
+	struct cluster *c, struct deadline *d, enum deadline_kind kind, int64_t at, const char *key, const char *key2)
 {
 	if (d->armed)
 		RB_REMOVE(deadline_tree, &c->deadlines, d);

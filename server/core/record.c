@@ -193,11 +193,6 @@ const void *record_ref(const void *record)
 	return counted_ref(record);
 }
 
-const struct handout *handout_ref(const struct handout *h)
-{
-	return record_ref(h);
-}
-
 void handout_unref(const struct handout *h)
 {
 	if (counted_drop(h))
@@ -209,6 +204,22 @@ static void release_allocation(const struct allocation *a)
 	request_unref(a->request);
 	for (size_t g = 0; g < REQUEST_GROUPS; g++)
 		handout_unref(a->handouts[g]);
+}
+
+/* The record kind of an event's subject; SUBJECT_NONE is not allowed (assert). */
+static enum record_kind event_subject_record(enum event_subject subject)
+{
+	static const enum record_kind kinds[] = {
+		[SUBJECT_NODE] = RECORD_NODE,
+		[SUBJECT_DEVICE] = RECORD_DEVICE,
+		[SUBJECT_ALLOCATION] = RECORD_ALLOCATION,
+		[SUBJECT_NOMINATION] = RECORD_NOMINATION,
+		[SUBJECT_LOCK] = RECORD_LOCK,
+		[SUBJECT_LAPSE] = RECORD_LAPSE,
+		[SUBJECT_REFUSAL] = RECORD_REFUSAL,
+	};
+	assert(subject != SUBJECT_NONE);
+	return kinds[subject];
 }
 
 static void release_event(const struct event *e)
@@ -241,21 +252,6 @@ void record_unref(enum record_kind kind, const void *record)
 		break;
 	}
 	counted_free(record);
-}
-
-enum record_kind event_subject_record(enum event_subject subject)
-{
-	static const enum record_kind kinds[] = {
-		[SUBJECT_NODE] = RECORD_NODE,
-		[SUBJECT_DEVICE] = RECORD_DEVICE,
-		[SUBJECT_ALLOCATION] = RECORD_ALLOCATION,
-		[SUBJECT_NOMINATION] = RECORD_NOMINATION,
-		[SUBJECT_LOCK] = RECORD_LOCK,
-		[SUBJECT_LAPSE] = RECORD_LAPSE,
-		[SUBJECT_REFUSAL] = RECORD_REFUSAL,
-	};
-	assert(subject != SUBJECT_NONE);
-	return kinds[subject];
 }
 
 static const char *const state_names[POD_STATES] = { "none", "reserved", "bound", "allocated", "releasing" };

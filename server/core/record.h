@@ -213,7 +213,6 @@ struct refusal *refusal_new(const struct refusal *like);
 struct event *event_new(const struct event *like);
 
 /* Handouts are also held on their own, by the allocations that share them. */
-const struct handout *handout_ref(const struct handout *h);
 void handout_unref(const struct handout *h);
 
 /* The kinds of records a change can carry; also the subjects' order of loading. */
@@ -235,9 +234,6 @@ void record_unref(enum record_kind kind, const void *record);
 
 /* Whether two records of one kind say the same (ids included, references not). `last_seen_at` counts. */
 bool record_equal(enum record_kind kind, const void *a, const void *b);
-
-/* The record kind of an event's subject; SUBJECT_NONE is not allowed (assert). */
-enum record_kind event_subject_record(enum event_subject subject);
 
 /* "reserved", "bound", ...; "none" for POD_NONE. */
 const char *pod_state_name(enum pod_state state);

@@ -12,13 +12,6 @@ struct report report_new(const struct request *request, size_t keep)
 	return (struct report){ .request = request, .keep = keep };
 }
 
-void report_clear(struct report *report)
-{
-	struct report empty = report_new(report->request, report->keep);
-	report_free(report);
-	*report = empty;
-}
-
 void report_free(struct report *report)
 {
 	for (size_t i = 0; i < report->n_nodes; i++)

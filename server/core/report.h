@@ -29,9 +29,6 @@ enum { REPORT_NODES = 64 }; /* nodes named in errors */
 struct report report_new(const struct request *request, size_t keep);
 void report_free(struct report *report);
 
-/* Forgets what was found; the request stays. */
-void report_clear(struct report *report);
-
 /* Notes a node that was refused (`node` may be NULL for an unknown one) or that fits. */
 void report_refused(
 	struct report *report, const struct fit *fit, const struct node *node, const char *name, const struct reason *why);

@@ -34,17 +34,11 @@ void txn_event(struct txn *txn, const struct event *like)
 	change_list_add(txn->list, RECORD_EVENT, NULL, event_new(&e));
 }
 
-void txn_undo_to(struct txn *txn, size_t mark)
-{
-	assert(mark >= txn->start);
-	for (size_t i = txn->list->n; i > mark; i--)
-		cluster_unapply(txn->cluster, &txn->list->changes[i - 1]);
-	change_list_truncate(txn->list, mark);
-}
-
 void txn_undo(struct txn *txn)
 {
-	txn_undo_to(txn, txn->start);
+	for (size_t i = txn->list->n; i > txn->start; i--)
+		cluster_unapply(txn->cluster, &txn->list->changes[i - 1]);
+	change_list_truncate(txn->list, txn->start);
 	txn->revision = 0;
 	txn->events = 0;
 }

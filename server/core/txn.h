@@ -13,6 +13,7 @@
 
 struct cluster;
 
+/* One call at work. */
 struct txn {
 	struct cluster *cluster;
 	struct change_list *list; /* of the turn */
@@ -23,6 +24,7 @@ struct txn {
 	int64_t events;           /* made so far */
 };
 
+/* Begins a call whose changes are appended to `list`; nothing is released at its end. */
 struct txn txn_begin(struct cluster *cluster, struct change_list *list, int64_t now, const char *actor);
 
 /* The revision of this call; the first use takes the next one from the cluster. Never handed out twice, even when the call is undone. */
@@ -41,8 +43,5 @@ void txn_undo(struct txn *txn);
 
 /* The same for a try that nobody has heard of: its revision is given back too. Only while no later one was handed out (assert). */
 void txn_abandon(struct txn *txn);
-
-/* Takes back what was done since the list had `mark` entries (a txn->list->n kept by the caller). */
-void txn_undo_to(struct txn *txn, size_t mark);
 
 #endif

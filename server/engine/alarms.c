@@ -25,8 +25,3 @@ bool alarms_set(struct alarms *alarms, const char *slug, bool raised)
 	memmove(alarms->slugs + i, alarms->slugs + i + 1, (alarms->n - i) * sizeof *alarms->slugs);
 	return true;
 }
-
-bool alarms_has(const struct alarms *alarms, const char *slug)
-{
-	return find(alarms, slug) < alarms->n;
-}

@@ -16,6 +16,4 @@ struct alarms {
 /* Raises or clears an alarm; true when that changed something. More alarms than there is room for are a programming error (assert). */
 bool alarms_set(struct alarms *alarms, const char *slug, bool raised);
 
-bool alarms_has(const struct alarms *alarms, const char *slug);
-
 #endif

@@ -118,9 +118,6 @@ bool turn_begin(struct engine *e);
 /* Lets a call decide in the open turn, which must have begun. */
 void turn_decide(struct engine *e, struct engine_call *call);
 
-/* Lets expire whatever is due, at most as much as a turn may hold. */
-void turn_expire(struct engine *e, struct turn *t, size_t at_most);
-
 /* From now on the turn's changes, from index `from` on, must be written. */
 void turn_harden(struct turn *t, size_t from);
 

@@ -44,7 +44,8 @@ bool expiry_allowed(const struct engine *e, int64_t now)
 	return now >= e->started_at + e->options.restart_grace && thread_now_ms() >= e->hold_until;
 }
 
-void turn_expire(struct engine *e, struct turn *t, size_t at_most)
+/* Lets expire whatever is due, at most as much as a turn may hold. */
+static void turn_expire(struct engine *e, struct turn *t, size_t at_most)
 {
 	if (!expiry_allowed(e, t->now))
 		return;

@@ -83,7 +83,7 @@ void view_allocation_members(struct json_out *o, const struct allocation *a, con
 		out_bool(o, "existing", extra->existing);
 }
 
-void view_allocation(struct json_out *o, const char *key, const struct allocation *a, const struct view_extra *extra)
+static void view_allocation(struct json_out *o, const char *key, const struct allocation *a, const struct view_extra *extra)
 {
 	out_object(o, key);
 	view_allocation_members(o, a, extra);

@@ -8,6 +8,7 @@
 #include "rpc/json_out.h"
 #include "rpc/method.h"
 
+/* A pod: who it is. */
 void view_pod(struct json_out *o, const char *key, const struct pod *pod);
 
 /* What an allocation's own record does not say; NULL in events. */
@@ -16,8 +17,9 @@ struct view_extra {
 	bool says_existing;       /* whether `existing` is printed */
 	bool existing;
 };
+
+/* An allocation by its record and what is known besides. */
 void view_allocation_members(struct json_out *o, const struct allocation *a, const struct view_extra *extra);
-void view_allocation(struct json_out *o, const char *key, const struct allocation *a, const struct view_extra *extra);
 
 /* An allocation as it is in the cluster now. */
 void view_holding(struct json_out *o, const char *key, const struct holding *h);
@@ -31,6 +33,7 @@ void view_nomination(
 
 void view_nomination_members(struct json_out *o, const struct nomination *n, const char *const *ignored, size_t n_ignored);
 
+/* The other records as they are. */
 void view_lock_members(struct json_out *o, const struct lock *l);
 void view_lock(struct json_out *o, const char *key, const struct lock *l);
 void view_node(struct json_out *o, const char *key, const struct node *n);
@@ -41,8 +44,10 @@ void view_refusal(struct json_out *o, const char *key, const struct refusal *r);
 /* A device with its holders; `node` is its node and `d` its place there. */
 void view_device(struct json_out *o, const char *key, const struct node *n, const struct device *d);
 void view_device_members(struct json_out *o, const struct node *n, const struct device *d);
+
 /* What one pod holds on a device by one claim: an element of `holders`. */
 void view_holder(struct json_out *o, const struct allocation *a, const struct share *s);
+
 /* Only what its record says. */
 void view_device_record(struct json_out *o, const struct device_record *r);
 
@@ -53,6 +58,7 @@ void view_shares(struct json_out *o, const char *key, const struct request *requ
 /* The groups of a pending pod. */
 void view_groups(struct json_out *o, const char *key, const struct allocation *a);
 
+/* {key: value} and {resource: amount}. */
 void view_labels(struct json_out *o, const char *key, const struct label *labels, size_t n);
 void view_amounts(struct json_out *o, const char *key, const struct amount *amounts, size_t n);
 

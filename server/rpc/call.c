@@ -57,7 +57,8 @@ static struct json_out answer_start(struct rpc_call *call)
 	return o;
 }
 
-void call_answer_error(struct rpc_call *call, const struct error *e)
+/* The call's answer is this error; the error is borrowed. */
+static void call_answer_error(struct rpc_call *call, const struct error *e)
 {
 	struct json_out o = answer_start(call);
 	rpc_print_error(&o, "error", e);

@@ -52,9 +52,6 @@ struct rpc_exchange {
 	char *calls;
 };
 
-/* The call's answer is this error; the error is borrowed. */
-void call_answer_error(struct rpc_call *call, const struct error *e);
-
 /* The same, for good. */
 void call_born_refused(struct rpc_call *call, struct error *error_take);
 

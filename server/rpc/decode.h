@@ -36,7 +36,4 @@ struct error *decode_collection(const struct rpc_field *f, json_t *json, const s
 int64_t field_min(const struct rpc_field *f);
 int64_t field_max(const struct rpc_field *f);
 
-/* The percentage of "N%", 1-100; 0 when it is not one. */
-int64_t percent_parse(const char *s);
-
 #endif

@@ -91,7 +91,8 @@ static struct error *decode_amounts(
 	return NULL;
 }
 
-int64_t percent_parse(const char *s)
+/* The percentage of "N%", 1-100; 0 when it is not one. */
+static int64_t percent_parse(const char *s)
 {
 	int64_t value = 0;
 	const char *p = s;

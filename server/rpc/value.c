@@ -47,22 +47,10 @@ enum rpc_value_kind rpc_value_kind(const struct rpc_value *v)
 	return VALUE_NULL;
 }
 
-bool rpc_value_bool(const struct rpc_value *v)
-{
-	assert(json_is_boolean(json_of(v)));
-	return json_is_true(json_of(v));
-}
-
 int64_t rpc_value_integer(const struct rpc_value *v)
 {
 	assert(json_is_integer(json_of(v)));
 	return json_integer_value(json_of(v));
-}
-
-const char *rpc_value_string(const struct rpc_value *v)
-{
-	assert(json_is_string(json_of(v)));
-	return json_string_value(json_of(v));
 }
 
 size_t rpc_value_count(const struct rpc_value *v)

@@ -15,12 +15,11 @@ enum rpc_value_kind { VALUE_NULL, VALUE_BOOL, VALUE_INTEGER, VALUE_REAL, VALUE_S
 struct rpc_value *rpc_value_parse(const char *text);
 void rpc_value_free(struct rpc_value *v);
 
+/* What it is. */
 enum rpc_value_kind rpc_value_kind(const struct rpc_value *v);
 
-/* The content; the value must be of that kind (assert). */
-bool rpc_value_bool(const struct rpc_value *v);
+/* Its content; it must be an integer (assert). */
 int64_t rpc_value_integer(const struct rpc_value *v);
-const char *rpc_value_string(const struct rpc_value *v);
 
 /* The number of elements or members, 0 for everything else. */
 size_t rpc_value_count(const struct rpc_value *v);

@@ -104,9 +104,6 @@ struct transport {
 	char chunk[READ_CHUNK]; /* where every connection is read into */
 };
 
-/* transport.c: the connection of that number, NULL when it is gone. */
-struct conn *transport_find(struct transport *t, uint64_t id);
-
 /* connection.c: takes over the socket; NULL when there is no room (the socket is closed). */
 struct conn *conn_new(struct transport *t, int fd_take);
 

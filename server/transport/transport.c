@@ -243,7 +243,8 @@ void transport_once(struct transport *t, int64_t timeout_ms)
 	sweep_deadlines(t);
 }
 
-struct conn *transport_find(struct transport *t, uint64_t id)
+/* The connection of that number, NULL when it is gone. */
+static struct conn *find_connection(struct transport *t, uint64_t id)
 {
 	struct conn *c = t->slots[id % t->limits.connections];
 	return c && c->id == id && !c->dead ? c : NULL;
@@ -257,14 +258,14 @@ uint64_t transport_adopt(struct transport *t, int fd_take)
 
 void transport_send(struct transport *t, uint64_t conn, const char *bytes, size_t length)
 {
-	struct conn *c = transport_find(t, conn);
+	struct conn *c = find_connection(t, conn);
 	if (c && length && !c->lingering)
 		conn_queue(c, bytes, length);
 }
 
 void transport_done(struct transport *t, uint64_t conn)
 {
-	struct conn *c = transport_find(t, conn);
+	struct conn *c = find_connection(t, conn);
 	if (!c)
 		return;
 	assert(c->open_texts > 0);
@@ -275,7 +276,7 @@ void transport_done(struct transport *t, uint64_t conn)
 
 void transport_close_after_flush(struct transport *t, uint64_t conn)
 {
-	struct conn *c = transport_find(t, conn);
+	struct conn *c = find_connection(t, conn);
 	if (!c)
 		return;
 	c->closing = true;
@@ -284,14 +285,14 @@ void transport_close_after_flush(struct transport *t, uint64_t conn)
 
 void transport_hold(struct transport *t, uint64_t conn)
 {
-	struct conn *c = transport_find(t, conn);
+	struct conn *c = find_connection(t, conn);
 	if (c)
 		c->held = true;
 }
 
 void transport_release(struct transport *t, uint64_t conn)
 {
-	struct conn *c = transport_find(t, conn);
+	struct conn *c = find_connection(t, conn);
 	if (!c || !c->held)
 		return;
 	c->held = false;
