@@ -11,6 +11,7 @@
 /* Exit statuses. */
 enum ctl_status { CTL_OK = 0, CTL_REFUSED = 1, CTL_USAGE = 2, CTL_UNREACHABLE = 3 };
 
+/* One run of allotctl. */
 struct ctl {
 	FILE *out;
 	FILE *err;

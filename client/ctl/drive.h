@@ -10,11 +10,13 @@
 #include "ctl/latency.h"
 #include "ctl/trace.h"
 
+/* What is measured apart. */
 enum drive_call { CALL_RESERVE, CALL_BIND, CALL_ALLOCATE, CALL_RELEASE, DRIVE_CALLS };
 
 /* The method's name. */
 extern const char *const drive_call_names[DRIVE_CALLS];
 
+/* What became of the pods. */
 struct drive_result {
 	size_t placed;  /* pods reserved, bound and allocated */
 	size_t refused; /* pods that were not reserved */

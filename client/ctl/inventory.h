@@ -7,6 +7,7 @@
 
 #include "ctl/ctl.h"
 
+/* How much of one kind of device is there and in use. */
 struct usage {
 	int64_t used;
 	int64_t total;
@@ -18,6 +19,7 @@ struct kind {
 	const char *resource;
 };
 
+/* The devices of the cluster, and the kinds among them. */
 struct inventory {
 	json_t *devices;    /* as device.list gave them: by node, type, minor */
 	struct kind *kinds; /* by type, then resource, in order of appearance */

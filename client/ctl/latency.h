@@ -12,7 +12,10 @@ struct latency {
 	size_t room;
 };
 
+/* Keeps one sample. */
 void latency_add(struct latency *latency, int64_t ns);
+
+/* Releases the samples; the struct is zeroed and usable again. */
 void latency_free(struct latency *latency);
 
 /* The smallest sample that at least `part` (0-1) of all do not exceed, in ns; 0 without samples. Sorts the samples. */

@@ -11,11 +11,13 @@ void *mem_array(size_t count, size_t size);
 /* Makes room for one more element in a growing array: doubles `*room` when `used` has reached it. Returns the array. */
 void *mem_grow(void *array, size_t used, size_t *room, size_t size);
 
+/* A copy of the string. */
 char *mem_string(const char *from);
 
 /* The first `length` bytes of `from` as a string. */
 char *mem_prefix(const char *from, size_t length);
 
+/* A formatted string. */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 

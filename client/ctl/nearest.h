@@ -14,6 +14,7 @@ struct nearest {
 	size_t n;
 };
 
+/* Nothing offered yet. `typed` is borrowed. */
 struct nearest nearest_to(const char *typed);
 
 /* Considers a name: kept when it is close enough (few edits for its length, or one begins with the other). */

@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Of -o. */
 enum format { FORMAT_TABLE, FORMAT_WIDE, FORMAT_JSON };
 
+/* One bit for each option, so that a command can say which it knows. */
 enum option_bit {
 	OPT_SOCKET = 1 << 0,
 	OPT_SERVER = 1 << 1,

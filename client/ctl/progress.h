@@ -4,14 +4,16 @@
 
 #include "ctl/ctl.h"
 
+/* One bar. */
 struct progress {
-	FILE *out; /* NULL = silent */
-	const char *what;
-	size_t total;
-	int64_t started; /* ns */
-	int64_t shown;   /* ns, when last drawn */
+	FILE *out;        /* NULL = silent */
+	const char *what; /* the word before the bar; borrowed */
+	size_t total;     /* steps */
+	int64_t started;  /* ns */
+	int64_t shown;    /* ns, when last drawn */
 };
 
+/* Begins a bar of `total` steps; ended with progress_end. */
 struct progress progress_begin(const struct ctl *ctl, const char *what, size_t total);
 
 /* Redraws at most ten times a second. */

@@ -9,6 +9,7 @@
 
 struct table;
 
+/* How a column looks. */
 enum table_flags {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1,    /* numbers */
@@ -16,6 +17,7 @@ enum table_flags {
 	TABLE_BLANK = 4,    /* empty cells stay blank; elsewhere they are printed as "-" */
 };
 
+/* How a cell looks in colour. */
 enum table_style { STYLE_PLAIN, STYLE_GOOD, STYLE_WARN, STYLE_BAD, STYLE_DIM, STYLE_BOLD };
 
 /* An empty table; ended with table_free (NULL is legal). */

@@ -15,6 +15,7 @@
 
 enum { TRACE_MILLI = 1000 }; /* of one GPU */
 
+/* A line of the nodes' file. */
 struct trace_node {
 	char *name;
 	char *model;
@@ -23,6 +24,7 @@ struct trace_node {
 	int64_t gpus;
 };
 
+/* A line of the pods' file. */
 struct trace_pod {
 	char *name;
 	char *models; /* "A|B", "" = any */
@@ -34,6 +36,7 @@ struct trace_pod {
 	int64_t deleted; /* < 0 = never */
 };
 
+/* Both files. */
 struct trace {
 	struct trace_node *nodes;
 	size_t n_nodes, room_nodes;

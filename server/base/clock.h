@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Follows the machine, or stands still until it is advanced. */
 enum clock_kind { CLOCK_SYSTEM, CLOCK_MANUAL };
 
 struct clock {

@@ -33,6 +33,7 @@ enum error_code {
 	ERR_CODES /* their number */
 };
 
+/* What a member of the data is. */
 enum error_detail_kind { DETAIL_INTEGER, DETAIL_STRING, DETAIL_STRINGS, DETAIL_JSON };
 
 /* One member of the error's data. */
@@ -49,8 +50,8 @@ enum { ERROR_DETAILS = 6 };
 
 struct error {
 	enum error_code code;
-	char *message;
-	struct error_detail details[ERROR_DETAILS];
+	char *message;                              /* owned */
+	struct error_detail details[ERROR_DETAILS]; /* in the order in which they were added */
 	size_t n_details;
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+/* Most important first. */
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 struct log {

@@ -8,6 +8,7 @@
 /* The bound pod of a node; NULL when there is none. */
 const struct allocation *agent_pending(const struct node *n);
 
+/* The params of plugin.allocate: which group of which pod. */
 struct allocate {
 	const char *node;
 	const char *type; /* NULL = not given, also below */
@@ -25,6 +26,7 @@ struct allocate {
 struct error *agent_allocate(struct txn *txn, const struct allocate *args, struct report *report, const struct allocation **ret,
 	size_t *group) __attribute__((warn_unused_result));
 
+/* The params of plugin.confirm: a container that is about to start with these devices. */
 struct confirm {
 	const char *node;
 	const char *type;
@@ -36,11 +38,16 @@ struct confirm {
 	size_t n_device_ids;
 	const char *detail; /* JSON text, "" = none */
 };
+
+/* Notes that the devices reached their pod. ERR_NOT_FOUND; ERR_MISMATCH: they are another pod's and the container must not start. */
 struct error *agent_confirm(struct txn *txn, const struct confirm *args) __attribute__((warn_unused_result));
 
+/* The agent gives up a pod that was not confirmed: its devices and the lock are free. ERR_NOT_FOUND, ERR_EXPIRED, ERR_CONFLICT (elsewhere, or its state),
+ * ERR_STALE_TOKEN. */
 struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int64_t token, const char *reason)
 	__attribute__((warn_unused_result));
 
+/* What runs on a node, as its agent sees it. */
 struct reconcile {
 	const char *node;
 	const char *const *uids;
@@ -49,6 +56,7 @@ struct reconcile {
 	bool dry_run;
 };
 
+/* A listed pod that is recorded elsewhere, or whose bind lapsed here. */
 struct reconcile_conflict {
 	const char *uid;
 	const char *node; /* NULL when it lapsed here */
@@ -64,6 +72,8 @@ struct reconciled {
 	struct reconcile_conflict *conflicts;
 	size_t n_conflicts;
 };
+
+/* Releases the pods of the node that do not run any more. With `dry_run` nothing changes. ERR_NOT_FOUND, ERR_INVALID_PARAMS (`as_of` in the future). */
 struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, struct reconciled *ret)
 	__attribute__((warn_unused_result));
 void reconciled_free(struct reconciled *r);

@@ -18,6 +18,7 @@ struct counters {
 	int64_t id;       /* last used row id of nodes, devices, allocations and nominations */
 };
 
+/* An empty cluster; its end with everything in it. */
 struct cluster *cluster_new(void);
 void cluster_free(struct cluster *c); /* NULL is legal */
 
@@ -45,7 +46,7 @@ void snapshot_difference(const struct change_list *from, const struct change_lis
 /* The name or uid that makes a record (not an event) what it is; the record's memory. */
 const char *record_name(enum record_kind kind, const void *record);
 
-/* Numbers for server.info. */
+/* How many records of each kind there are, for server.info. */
 struct cluster_counts {
 	size_t nodes, devices, allocations, nominations, locks, lapses, refusals;
 };

@@ -4,6 +4,7 @@
 
 #include "core/pods.h"
 
+/* The params of pod.nominate. */
 struct nominate {
 	const struct pod *pod;
 	const char *node;
@@ -19,6 +20,7 @@ struct nominate {
 struct error *pod_nominate(struct txn *txn, const struct nominate *args, struct report *report, const struct nomination **ret,
 	const char ***ignored, size_t *n_ignored) __attribute__((warn_unused_result));
 
+/* Ends the pod's nomination; `*cleared` tells whether it had one. `revision` >= 0: only if the record is at it, else ERR_CONFLICT. */
 struct error *pod_denominate(struct txn *txn, const char *uid, int64_t revision, bool *cleared)
 	__attribute__((warn_unused_result));
 

@@ -21,6 +21,7 @@ const char *pack_string(struct pack *p, const char *from);
 /* Packs a list of strings. */
 const char *const *pack_strings(struct pack *p, const char *const *from, size_t n);
 
+/* Deep copies of what records are made of. */
 const struct amount *pack_amounts(struct pack *p, const struct amount *from, size_t n);
 const struct label *pack_labels(struct pack *p, const struct label *from, size_t n);
 const struct share *pack_shares(struct pack *p, const struct share *from, size_t n);

@@ -24,13 +24,16 @@ struct need {
 	int64_t percent; /* 1-100 of the device's own capacity, or 0 */
 };
 
+/* How close together the devices of a claim must lie. */
 enum topology { TOPOLOGY_ANY, TOPOLOGY_NUMA, TOPOLOGY_SOCKET, TOPOLOGY_PCIE };
 
+/* A label that a device must have. */
 struct selector {
 	const char *key;
 	const char *value;
 };
 
+/* Devices of one type for one container. Strings are the request's. */
 struct claim {
 	const char *type;
 	int64_t count; /* distinct devices, 1-64 */
@@ -59,6 +62,7 @@ struct group {
 	int64_t devices; /* their number */
 };
 
+/* All claims of a pod. Counted; never changed. */
 struct request {
 	const char *text;           /* the canonical JSON; equal requests have equal texts */
 	const struct claim *claims; /* in the order in which the kubelet asks */
@@ -70,6 +74,7 @@ struct request {
 /* Copies the claims deeply and derives the groups. `text` is the canonical JSON text of the request: the core only compares it. */
 struct request *request_new(const struct claim *claims, size_t n_claims, const char *text);
 
+/* One more holder; one less, the last of which releases it (NULL is legal). */
 const struct request *request_ref(const struct request *r);
 void request_unref(const struct request *r);
 
@@ -77,6 +82,7 @@ void request_unref(const struct request *r);
  * no resources; `together` needs `same`, equal for all claims of the tag. NULL, or ERR_INVALID_PARAMS with `path` (below "request"). */
 struct error *request_check(const struct claim *claims, size_t n_claims) __attribute__((warn_unused_result));
 
+/* Whether both have the same canonical text. */
 bool request_equal(const struct request *a, const struct request *b);
 
 /* The mask with one bit for each group. */

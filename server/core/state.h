@@ -20,6 +20,7 @@
 typedef uint32_t symbol;
 enum { SYMBOL_NONE = 0 };
 
+/* What can end by itself. */
 enum deadline_kind { DEADLINE_LOCK, DEADLINE_RESERVATION, DEADLINE_NOMINATION, DEADLINE_LAPSE, DEADLINE_REFUSAL };
 
 /* When something ends by itself; in the order of `at`, then kind, then keys. */
@@ -40,6 +41,7 @@ struct stock {
 	int64_t held; /* by all holdings */
 };
 
+/* A device in memory, and how much of it is held. */
 struct device {
 	const struct device_record *record;
 	int64_t id;
@@ -52,7 +54,7 @@ struct device {
 	int64_t wholes; /* those that hold it whole */
 };
 
-/* An allocation in memory. */
+/* A holding: an allocation in memory, which holds devices of its node from the reservation on. */
 struct holding {
 	const struct allocation *record;
 	struct node *node;
@@ -65,7 +67,7 @@ struct holding {
 RB_HEAD(holding_tree, holding);
 RB_HEAD(holding_names, holding);
 
-/* A nomination in memory. */
+/* A promise: a nomination in memory, which keeps devices of its node free for its pod. */
 struct promise {
 	const struct nomination *record;
 	struct node *node;
@@ -85,6 +87,7 @@ struct lock_entry {
 };
 RB_HEAD(lock_tree, lock_entry);
 
+/* A bind that ran out, in memory: its agent is told so for a while. */
 struct lapse_entry {
 	const struct lapse *record;
 	struct node *node;
@@ -94,6 +97,7 @@ struct lapse_entry {
 };
 RB_HEAD(lapse_tree, lapse_entry);
 
+/* Why a pod was refused last, in memory. */
 struct refusal_entry {
 	const struct refusal *record;
 	struct deadline deadline;
@@ -128,6 +132,7 @@ struct device_place {
 struct symbol_entry;
 struct shared_request;
 
+/* The whole: each kind of entry by its keys, in the orders in which it is read, and all that ends by itself. */
 struct cluster {
 	struct counters counters;
 	struct symbol_entry *symbols;

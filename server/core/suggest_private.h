@@ -7,6 +7,7 @@
 /* Steps of search each kind may spend: some 10 ms. What is too hard to find is not suggested. */
 enum { SUGGEST_BUDGET = 200000 };
 
+/* Adds the cheapest suggestion of its kind, if there is one. */
 void suggest_wait(const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret);
 void suggest_shrink(const struct cluster *c, const struct fit_query *query, const struct survey *survey, struct suggestions *ret);
 

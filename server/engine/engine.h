@@ -59,6 +59,7 @@ struct engine_options {
 	void *context;
 };
 
+/* Starts the threads. Ended with engine_stop and engine_free. */
 struct engine *engine_new(const struct engine_options *options);
 
 /* Hands in a call; it is decided in this turn. Only on the loop thread, not from within decide. */

@@ -18,6 +18,7 @@ struct timespec thread_deadline(int64_t ms);
 /* Monotonic milliseconds. */
 int64_t thread_now_ms(void);
 
+/* Sleeps for `ms`, signals or not. */
 void thread_sleep_ms(int64_t ms);
 
 /* Makes an eventfd readable. */

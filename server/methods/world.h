@@ -29,6 +29,7 @@ struct world_event {
 	const char *kind, *node, *uid, *actor, *data;
 };
 
+/* Which rows of history: those after a revision, at most `limit`. */
 struct world_event_query {
 	int64_t after, limit;
 	const char *uid, *node; /* NULL = any */
@@ -56,6 +57,7 @@ struct world_backup {
 /* Prints one row as an Event; `context` is a struct json_out. */
 void view_event(void *context, const struct world_event *event);
 
+/* What the server does for handlers; filled by the wiring (services.c). Errors are the caller's. */
 struct world_services {
 	void (*status)(void *server, struct world_status *ret);
 	/* Moves the manual clock by `ms` within the open turn and returns the new time; -1 when the clock is not manual. */
@@ -76,6 +78,7 @@ struct world_services {
 	struct error *(*backup_remove)(void *server, const char *name);
 };
 
+/* The `world` that every handler gets. */
 struct world {
 	struct cluster *cluster;
 	struct txn *txn; /* of the call; NULL in `work` */

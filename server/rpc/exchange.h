@@ -43,6 +43,7 @@ struct rpc_exchange *rpc_exchange_new(
 /* Releases the exchange and its calls; NULL is legal. */
 void rpc_exchange_free(struct rpc_exchange *exchange);
 
+/* What rpc_exchange_new was given as `owner`. */
 void *rpc_exchange_owner(const struct rpc_exchange *exchange);
 
 /* The calls, at least one. */
@@ -59,6 +60,7 @@ bool rpc_exchange_answer(struct rpc_exchange *exchange, struct text *out);
 void *rpc_call_extra(struct rpc_call *call);
 struct rpc_call *rpc_call_of_extra(void *extra);
 
+/* The exchange that the call is part of. */
 struct rpc_exchange *rpc_call_exchange(struct rpc_call *call);
 
 /* The method called; NULL when the call is an error already (unknown method, bad parameters ...). */

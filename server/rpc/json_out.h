@@ -26,6 +26,7 @@ void out_object(struct json_out *o, const char *key); /* opens an object */
 void out_array(struct json_out *o, const char *key);  /* opens an array */
 void out_end(struct json_out *o);                     /* closes what was opened last */
 
+/* Single values. `key` is NULL in an array. */
 void out_string(struct json_out *o, const char *key, const char *value);
 void out_bytes(struct json_out *o, const char *key, const char *value, size_t length);  /* a string of that length */
 void out_base64(struct json_out *o, const char *key, const void *bytes, size_t length); /* a string: RFC 4648 with padding */

@@ -53,6 +53,7 @@ void rpc_result_text(struct rpc_call *call, const char *json);
 /* Memory that lives as long as the call. Only for the thread that runs the call. */
 struct arena *rpc_call_arena(struct rpc_call *call);
 
+/* Who calls; which server was called. */
 const struct rpc_peer *rpc_call_peer(const struct rpc_call *call);
 const struct rpc_server *rpc_call_server(const struct rpc_call *call);
 

@@ -22,6 +22,7 @@ bool check_instrumented(void);
 /* Unix milliseconds by the monotonic clock; only differences mean anything. */
 int64_t check_now(void);
 
+/* Sleeps for `ms`. */
 void check_sleep(int ms);
 
 #endif

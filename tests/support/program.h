@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_PROGRAM_H
 #define TESTS_SUPPORT_PROGRAM_H
 
+/* How a command ended. */
 struct outcome {
 	int status; /* exit status; 128 + n when killed by signal n */
 	char *out;  /* what it wrote to standard output */
@@ -15,6 +16,7 @@ struct outcome program_run(char *const *words);
 /* Runs `sh -c` with the formatted script. */
 struct outcome shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Releases both texts. */
 void outcome_free(struct outcome *o);
 
 #endif
