@@ -49,6 +49,21 @@ static struct place *place_new(int signal)
 	return p;
 }
 
+/* The same where other users can get to. */
+static struct place *place_new_reachable(int signal)
+{
+	const char *parent = getenv("TMPDIR");
+	char *before = parent ? strdup(parent) : NULL;
+	(void)setenv("TMPDIR", "/tmp", 1);
+	struct place *p = place_new(signal);
+	if (before)
+		(void)setenv("TMPDIR", before, 1);
+	else
+		(void)unsetenv("TMPDIR");
+	free(before);
+	return p;
+}
+
 static void place_end(struct place *p)
 {
 	server_stop(p->server);
@@ -346,7 +361,7 @@ static void expect_nobody_refused(struct place *p, int status, const char *part)
 static void another_user(void **state)
 {
 	(void)state;
-	struct place *p = place_new(SIGKILL);
+	struct place *p = place_new_reachable(SIGKILL);
 	expect_nobody_refused(p, EX_NOPERM, "cannot be"); /* the directory is its owner's */
 	assert_int_equal(chmod(p->server->data, 0755), 0);
 	expect_nobody_refused(p, EX_NOPERM, "lock"); /* and so are the files */
@@ -359,7 +374,7 @@ static void another_user(void **state)
 static void without_the_right_to_write(void **state)
 {
 	(void)state;
-	struct place *p = place_new(SIGTERM);
+	struct place *p = place_new_reachable(SIGTERM);
 	struct outcome o = shell("cd '%s' && chmod a+rw * && chmod 0755 .", p->server->data);
 	outcome_free(&o);
 	expect_nobody_refused(p, EX_NOPERM, "cannot");

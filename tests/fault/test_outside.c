@@ -110,7 +110,8 @@ static void try_what_is_forbidden(struct outside *o)
 		"DELETE FROM device WHERE node_id = (SELECT id FROM node WHERE name = 'hand')",
 		"INSERT OR REPLACE INTO lock SELECT node_id, 'thief', 1000000000, 0, 1, 1 FROM lock LIMIT 1",
 		"DELETE FROM event WHERE kind = 'pod.reserved'",
-		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'x', node, uid, actor, data FROM event ORDER BY id LIMIT 1",
+		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'x', node, uid, actor, data FROM event ORDER BY id "
+		"LIMIT 1",
 		"UPDATE meta SET revision = 1",
 		"DELETE FROM meta",
 	};

@@ -1,14 +1,14 @@
 /* A disk that fails: the Nth read, write, sync, ... of a history fails, once or from then on, for every N. Whatever the store answers must be
  * true, and what it reported as done must be there when the disk works again.
  *
- * ALLOT_FAULTS says about how many of each kind are tried (12); 0 = every N. */
+ * ALLOT_FAULTS says about how many of each kind are tried (9); 0 = every N. */
 #include <stdio.h>
 #include <string.h>
 
 #include "faults.h"
 #include "support/check.h"
 
-enum { FEW = 12 };
+enum { FEW = 9 };
 
 struct kind {
 	enum disk_operation operation;

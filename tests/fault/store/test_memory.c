@@ -1,7 +1,7 @@
 /* SQLite runs out of memory: the Nth allocation of a history fails, once or from then on. Our own code ends the process when it gets no memory
  * (crash-only); SQLite's failures are answers, which must be true.
  *
- * ALLOT_FAULTS says about how many are tried (120); 0 = every N. */
+ * ALLOT_FAULTS says about how many are tried (80); 0 = every N. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "faults.h"
 #include "support/check.h"
 
-enum { FEW = 120 };
+enum { FEW = 80 };
 
 /* What SQLite allocates with: its own allocator, and the fault. One thread. */
 static struct {

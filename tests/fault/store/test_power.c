@@ -2,7 +2,7 @@
  * power fails in several ways: all that was pending is lost, or any part of it has reached the disk, in any order, in whole sectors or torn
  * ones. The database must open on what is left, with every commit that was reported as done, and of the one that was under way all or nothing.
  *
- * ALLOT_OUTAGES says how many random ways are tried at each point (4). */
+ * ALLOT_OUTAGES says how many random ways are tried at each point (2). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "store/store_private.h"
 #include "support/check.h"
 
-enum { CHAPTERS = 36, BEGUN = 8, REOPEN_EVERY = 11, TIDY_EVERY = 5, WAYS = 4 };
+enum { CHAPTERS = 36, BEGUN = 8, REOPEN_EVERY = 11, TIDY_EVERY = 5, WAYS = 2 };
 
 /* A moment at which the power may fail. */
 struct point {
