@@ -199,8 +199,9 @@ static void while_64_connections_write(void **state)
 	for (int i = 0; i < BACKUPS; i++) {
 		check_backup(s, made[i]);
 		assert_true(i == 0 || number(made[i], "revision") > number(made[i - 1], "revision"));
-		json_decref(made[i]);
 	}
+	for (int i = 0; i < BACKUPS; i++)
+		json_decref(made[i]);
 	expect(s->wire, "server.check", NULL, json_of("{'ok': true}"));
 }
 
