@@ -100,6 +100,8 @@ static void hand_may_not(struct outside *o, const char *sql)
 
 static void try_what_is_forbidden(struct outside *o)
 {
+	static const char history_rewritten[] =
+		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'x', node, uid, actor, data FROM event LIMIT 1";
 	static const char *const forbidden[] = {
 		/* the devices of one pod for another one */
 		"INSERT OR REPLACE INTO usage SELECT u.device_id, (SELECT id FROM allocation WHERE uid = 'hand0'), 7, "
@@ -110,8 +112,7 @@ static void try_what_is_forbidden(struct outside *o)
 		"DELETE FROM device WHERE node_id = (SELECT id FROM node WHERE name = 'hand')",
 		"INSERT OR REPLACE INTO lock SELECT node_id, 'thief', 1000000000, 0, 1, 1 FROM lock LIMIT 1",
 		"DELETE FROM event WHERE kind = 'pod.reserved'",
-		"INSERT OR REPLACE INTO event SELECT id, revision, n, at, 'x', node, uid, actor, data FROM event ORDER BY id "
-		"LIMIT 1",
+		history_rewritten,
 		"UPDATE meta SET revision = 1",
 		"DELETE FROM meta",
 	};
