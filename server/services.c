@@ -11,7 +11,7 @@
 static void status(void *server, struct world_status *ret)
 {
 	struct services *s = server;
-	engine_alarm(s->engine, "over_subscribed", s->cluster->n_over > 0);
+	engine_alarm(s->engine, "over_subscribed", cluster_over_subscribed(s->cluster));
 	struct engine_status e = engine_status(s->engine);
 	memcpy(s->db_id, e.meta.db_id, sizeof s->db_id);
 	*ret = (struct world_status){

@@ -6,12 +6,13 @@
 
 #include "core/check_private.h"
 #include "core/pods.h"
+#include "core/shares.h"
 
 /* All that is said about one device and one resource; SHARES and WHOLES stand for the shares themselves and those that are whole. */
 struct use {
 	const struct device *device;
-	const char *resource; /* NULL: shares are counted */
-	bool wholes;          /* only whole ones */
+	const struct amount *resource; /* with its capacity; NULL: shares are counted */
+	bool wholes;                   /* only whole ones */
 };
 
 static int64_t used_by(const struct use *use, const struct share *shares, size_t n)
@@ -21,7 +22,7 @@ static int64_t used_by(const struct use *use, const struct share *shares, size_t
 		if (shares[i].device_id != use->device->id)
 			continue;
 		if (use->resource)
-			sum += amount_of(shares[i].amounts, shares[i].n_amounts, use->resource, 0);
+			sum += share_takes(&shares[i], use->resource);
 		else
 			sum += !use->wholes || shares[i].whole;
 	}
@@ -69,7 +70,7 @@ static void check_capacity(const struct check *check, const struct node *n, cons
 	if (sum <= capacity || forced(n, use->device) || use->device->record->missing)
 		return;
 	check_that(check, !is_unexplained(n, use), "%lld of %s are held on device %s, which has %lld", (long long)sum,
-		use->resource ? use->resource : "its shares", use->device->record->uuid, (long long)capacity);
+		use->resource ? use->resource->resource : "its shares", use->device->record->uuid, (long long)capacity);
 }
 
 /* Invariants 1, 2 and 5. */
@@ -85,10 +86,10 @@ static void check_device_use(const struct check *check, const struct node *n, co
 	if (d->limit)
 		check_capacity(check, n, &shares, d->limit);
 	for (size_t k = 0; k < d->n_stocks; k++) {
-		const struct use use = { .device = d, .resource = d->record->capacity[k].resource };
+		const struct use use = { .device = d, .resource = &d->record->capacity[k] };
 		check_that(check, held(n, &use) == n->stocks[d->first_stock + k].held,
 			"device %s counts %lld of %s held, but it is %lld", uuid, (long long)n->stocks[d->first_stock + k].held,
-			use.resource, (long long)held(n, &use));
+			use.resource->resource, (long long)held(n, &use));
 		check_capacity(check, n, &use, d->record->capacity[k].value);
 	}
 }
@@ -166,11 +167,11 @@ static void check_promised(const struct check *check, const struct node *n, cons
 	check_that(check, !d->limit || demand(n, r, &shares) <= d->limit,
 		"the nomination of %s is one share too many of device %s", uid, uuid);
 	for (size_t k = 0; k < d->n_stocks; k++) {
-		const struct use use = { .device = d, .resource = d->record->capacity[k].resource };
+		const struct use use = { .device = d, .resource = &d->record->capacity[k] };
 		int64_t asked = used_by(&use, r->shares, r->n_shares), sum = demand(n, r, &use);
 		check_that(check, !asked || sum <= d->record->capacity[k].value,
-			"the nomination of %s makes %lld of %s on device %s, which has %lld", uid, (long long)sum, use.resource,
-			uuid, (long long)d->record->capacity[k].value);
+			"the nomination of %s makes %lld of %s on device %s, which has %lld", uid, (long long)sum,
+			use.resource->resource, uuid, (long long)d->record->capacity[k].value);
 	}
 }
 

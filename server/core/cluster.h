@@ -32,6 +32,10 @@ void cluster_unapply(struct cluster *c, const struct change *change);
 /* The counters; the caller may raise them (load, restore). cluster_apply raises `id` over every id it sees. */
 struct counters *cluster_counters(struct cluster *c);
 
+/* After loading, at a start: nothing that is there ends before `until` (Unix ms), so that whoever could not renew it while the server was
+ * away still can. What is made or renewed afterwards ends on time. */
+void cluster_grace(struct cluster *c, int64_t until);
+
 /* A fresh row id. */
 int64_t cluster_next_id(struct cluster *c);
 

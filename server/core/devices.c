@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/cluster_private.h"
+#include "core/shares.h"
 
 static bool is_eligible(const struct device_record *r)
 {
@@ -17,10 +18,8 @@ static void count_share(struct node *n, struct device *d, const struct share *s,
 	struct stock *stocks = n->stocks + d->first_stock;
 	d->shares += sign;
 	d->wholes += s->whole ? sign : 0;
-	for (size_t a = 0; a < s->n_amounts; a++)
-		for (size_t k = 0; k < d->n_stocks; k++)
-			if (strcmp(d->record->capacity[k].resource, s->amounts[a].resource) == 0)
-				stocks[k].held += sign * s->amounts[a].value;
+	for (size_t k = 0; k < d->n_stocks; k++)
+		stocks[k].held += sign * share_takes(s, &d->record->capacity[k]);
 }
 
 void devices_count(struct node *n, const struct share *shares, size_t n_shares, int64_t sign)

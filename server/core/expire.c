@@ -17,7 +17,7 @@ static struct deadline *first(const struct cluster *c)
 int64_t expire_next(const struct cluster *c)
 {
 	const struct deadline *d = first(c);
-	return d ? d->at : INT64_MAX;
+	return d ? d->due : INT64_MAX;
 }
 
 /* The bind ran out before anything was handed out: a late call of the agent must be refused, not served from another pod. */
@@ -125,7 +125,7 @@ bool expire_one(struct cluster *c, struct txn *txn)
 	struct deadline *d = first(c);
 	int64_t now = txn->now;
 	assert(txn->cluster == c);
-	if (!d || d->at > now)
+	if (!d || d->due > now)
 		return false;
 	txn->now = d->at; /* it ended then, whenever we come to it */
 	expire(txn, d);

@@ -231,7 +231,7 @@ static bool take(const struct view *v, size_t device, const struct share *s)
 	struct slot *slot = &v->slots[device];
 	if (slot->closed || slot->shares < 1 || (s->whole && !slot->idle))
 		return false;
-	for (size_t i = 0; i < s->n_amounts; i++) {
+	for (size_t i = 0; i < s->n_amounts && !s->whole; i++) {
 		size_t k = 0;
 		while (k < d->n_stocks && strcmp(d->record->capacity[k].resource, s->amounts[i].resource) != 0)
 			k++;

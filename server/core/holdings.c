@@ -7,19 +7,35 @@
 #include "base/mem.h"
 #include "core/cluster_private.h"
 
-/* Arms, moves or (at == 0) disarms a deadline. The keys must live as long as it is armed. */
-static void deadline_set(
-	struct cluster *c, struct deadline *d, enum deadline_kind kind, int64_t at, const char *key, const char *key2)
+static void deadline_clear(struct cluster *c, struct deadline *d)
 {
 	if (d->armed)
 		RB_REMOVE(deadline_tree, &c->deadlines, d);
-	d->armed = at > 0;
-	d->kind = kind;
-	d->at = at;
-	d->key = key;
-	d->key2 = key2;
-	if (d->armed)
+	d->armed = false;
+}
+
+/* Arms a deadline that is not armed; `at` 0: there is none. `old`: it was set before the start. The keys must live as long as it is armed. */
+static void deadline_set(
+	struct cluster *c, struct deadline *d, enum deadline_kind kind, int64_t at, bool old, const char *key, const char *key2)
+{
+	assert(!d->armed);
+	if (!at)
+		return;
+	*d = (struct deadline){ .at = at, .due = at, .kind = kind, .key = key, .key2 = key2, .armed = true };
+	if (old && d->due < c->grace.until)
+		d->due = c->grace.until;
+	RB_INSERT(deadline_tree, &c->deadlines, d);
+}
+
+void cluster_grace(struct cluster *c, int64_t until)
+{
+	struct deadline *d;
+	c->grace = (struct grace){ .until = until, .revision = c->counters.revision, .token = c->counters.token };
+	while ((d = RB_MIN(deadline_tree, &c->deadlines)) && d->due < until) {
+		RB_REMOVE(deadline_tree, &c->deadlines, d);
+		d->due = until;
 		RB_INSERT(deadline_tree, &c->deadlines, d);
+	}
 }
 
 static void holding_link(struct cluster *c, struct holding *h, const struct allocation *r)
@@ -35,12 +51,13 @@ static void holding_link(struct cluster *c, struct holding *h, const struct allo
 	RB_INSERT(holding_tree, &c->holdings_by_uid, h);
 	RB_INSERT(holding_names, &c->holdings_by_name, h);
 	HASH_ADD_KEYPTR(hh, c->holdings, r->pod.uid, strlen(r->pod.uid), h);
-	deadline_set(c, &h->deadline, DEADLINE_RESERVATION, r->state == POD_RESERVED ? r->expires_at : 0, r->pod.uid, "");
+	deadline_set(c, &h->deadline, DEADLINE_RESERVATION, r->state == POD_RESERVED ? r->expires_at : 0,
+		r->revision <= c->grace.revision, r->pod.uid, "");
 }
 
 static void holding_unlink(struct cluster *c, struct holding *h)
 {
-	deadline_set(c, &h->deadline, DEADLINE_RESERVATION, 0, "", "");
+	deadline_clear(c, &h->deadline);
 	HASH_DEL(c->holdings, h);
 	RB_REMOVE(holding_names, &c->holdings_by_name, h);
 	RB_REMOVE(holding_tree, &c->holdings_by_uid, h);
@@ -78,12 +95,12 @@ static void promise_link(struct cluster *c, struct promise *p, const struct nomi
 	p->node->n_promises++;
 	RB_INSERT(promise_tree, &c->promises_by_uid, p);
 	HASH_ADD_KEYPTR(hh, c->promises, r->pod.uid, strlen(r->pod.uid), p);
-	deadline_set(c, &p->deadline, DEADLINE_NOMINATION, r->expires_at, r->pod.uid, "");
+	deadline_set(c, &p->deadline, DEADLINE_NOMINATION, r->expires_at, r->revision <= c->grace.revision, r->pod.uid, "");
 }
 
 static void promise_unlink(struct cluster *c, struct promise *p)
 {
-	deadline_set(c, &p->deadline, DEADLINE_NOMINATION, 0, "", "");
+	deadline_clear(c, &p->deadline);
 	HASH_DEL(c->promises, p);
 	RB_REMOVE(promise_tree, &c->promises_by_uid, p);
 	DL_DELETE(p->node->promises, p);
@@ -109,7 +126,7 @@ void locks_apply(struct cluster *c, const struct lock *before, const struct lock
 	assert(n && (before ? n->lock && n->lock->record == before : !n->lock));
 	struct lock_entry *e = before ? n->lock : mem_alloc(sizeof *e);
 	if (before) {
-		deadline_set(c, &e->deadline, DEADLINE_LOCK, 0, "", "");
+		deadline_clear(c, &e->deadline);
 		RB_REMOVE(lock_tree, &c->locks, e);
 		c->n_locks--;
 		record_unref(RECORD_LOCK, before);
@@ -124,7 +141,7 @@ void locks_apply(struct cluster *c, const struct lock *before, const struct lock
 	e->record = record_ref(after);
 	RB_INSERT(lock_tree, &c->locks, e);
 	c->n_locks++;
-	deadline_set(c, &e->deadline, DEADLINE_LOCK, after->expires_at, after->node, "");
+	deadline_set(c, &e->deadline, DEADLINE_LOCK, after->expires_at, after->token <= c->grace.token, after->node, "");
 }
 
 void lapses_apply(struct cluster *c, const struct lapse *before, const struct lapse *after)
@@ -132,7 +149,7 @@ void lapses_apply(struct cluster *c, const struct lapse *before, const struct la
 	struct lapse_entry *e = before ? cluster_lapse(c, before->uid, before->node) : mem_alloc(sizeof *e);
 	assert(e && (!before || e->record == before));
 	if (before) {
-		deadline_set(c, &e->deadline, DEADLINE_LAPSE, 0, "", "");
+		deadline_clear(c, &e->deadline);
 		RB_REMOVE(lapse_tree, &c->lapses, e);
 		c->n_lapses--;
 		DL_DELETE(e->node->lapses, e);
@@ -148,7 +165,7 @@ void lapses_apply(struct cluster *c, const struct lapse *before, const struct la
 	DL_APPEND(e->node->lapses, e);
 	RB_INSERT(lapse_tree, &c->lapses, e);
 	c->n_lapses++;
-	deadline_set(c, &e->deadline, DEADLINE_LAPSE, after->expires_at, after->uid, after->node);
+	deadline_set(c, &e->deadline, DEADLINE_LAPSE, after->expires_at, false, after->uid, after->node);
 }
 
 void refusals_apply(struct cluster *c, const struct refusal *before, const struct refusal *after)
@@ -156,7 +173,7 @@ void refusals_apply(struct cluster *c, const struct refusal *before, const struc
 	struct refusal_entry *e = before ? cluster_refusal(c, before->pod.uid) : mem_alloc(sizeof *e);
 	assert(e && (!before || e->record == before));
 	if (before) {
-		deadline_set(c, &e->deadline, DEADLINE_REFUSAL, 0, "", "");
+		deadline_clear(c, &e->deadline);
 		HASH_DEL(c->refusals, e);
 		record_unref(RECORD_REFUSAL, before);
 	}
@@ -166,5 +183,5 @@ void refusals_apply(struct cluster *c, const struct refusal *before, const struc
 	}
 	e->record = record_ref(after);
 	HASH_ADD_KEYPTR(hh, c->refusals, after->pod.uid, strlen(after->pod.uid), e);
-	deadline_set(c, &e->deadline, DEADLINE_REFUSAL, after->expires_at, after->pod.uid, "");
+	deadline_set(c, &e->deadline, DEADLINE_REFUSAL, after->expires_at, false, after->pod.uid, "");
 }

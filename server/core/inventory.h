@@ -4,6 +4,8 @@
 
 #include "core/pods.h"
 
+enum { NODE_DEVICES = 1024 }; /* of one node, missing ones included */
+
 /* A device as its node reports it. */
 struct device_report {
 	struct device_record record; /* ids, node, flags and revision are ignored, but `healthy` counts if it was said */
@@ -27,7 +29,8 @@ struct registered {
 	int64_t revision;
 };
 
-/* ERR_INVALID_PARAMS (a repeated device, a type outside `types`), ERR_CONFLICT (a uuid of another node; an empty list). */
+/* ERR_INVALID_PARAMS (a repeated device, a type outside `types`), ERR_CONFLICT (a uuid of another node; an empty list), ERR_OVERLOADED
+ * (too many devices). */
 struct error *node_register(struct txn *txn, const struct register_node *args, struct registered *ret)
 	__attribute__((warn_unused_result));
 

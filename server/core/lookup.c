@@ -11,6 +11,8 @@ static int pair_compare(const char *a1, const char *a2, const char *b1, const ch
 
 static int deadline_compare(const struct deadline *a, const struct deadline *b)
 {
+	if (a->due != b->due)
+		return a->due < b->due ? -1 : 1;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	if (a->kind != b->kind)
@@ -150,6 +152,28 @@ size_t cluster_node_index(const struct cluster *c, const char *name, bool after)
 			high = middle;
 	}
 	return low;
+}
+
+static bool is_over_subscribed(const struct node *n, const struct device *d)
+{
+	const struct stock *stocks = n->stocks + d->first_stock;
+	if ((d->wholes && d->shares > 1) || (d->limit && d->shares > d->limit))
+		return true;
+	for (size_t k = 0; k < d->n_stocks; k++)
+		if (stocks[k].held > stocks[k].capacity)
+			return true;
+	return false;
+}
+
+bool cluster_over_subscribed(const struct cluster *c)
+{
+	if (!c->n_over)
+		return false;
+	for (const struct holding *h = c->holdings; h; h = h->hh.next)
+		for (size_t i = 0; h->record->over && i < h->record->n_shares; i++)
+			if (is_over_subscribed(h->node, node_device(h->node, h->record->shares[i].device_id)))
+				return true;
+	return false;
 }
 
 struct device *node_device(const struct node *n, int64_t id)

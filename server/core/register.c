@@ -106,6 +106,24 @@ static struct error *check_empty(const struct node *n, const struct register_nod
 	return NULL;
 }
 
+/* A node has a limited number of devices, whatever the number of agents that list them; missing ones count. */
+static struct error *check_number(const struct node *n, const struct register_node *args, struct listed *by_uuid)
+{
+	size_t number = args->n_devices;
+	for (size_t i = 0; n && i < n->n_devices; i++) {
+		const struct device *d = &n->devices[i];
+		struct listed *found;
+		HASH_FIND_STR(by_uuid, d->record->uuid, found);
+		bool stays = !in_scope(args, d->record->type) || d->record->missing || d->shares || d->record->cordoned;
+		number += !found && stays;
+	}
+	if (number <= NODE_DEVICES)
+		return NULL;
+	return error_with_string(
+		error_new(ERR_OVERLOADED, "node %s would have %zu devices, more than %d", args->node, number, NODE_DEVICES),
+		"limit", "devices");
+}
+
 static void tell_device(struct txn *txn, const char *kind, const struct device_record *r)
 {
 	txn_event(txn, &(struct event){ .kind = kind, .node = r->node, .subject_kind = SUBJECT_DEVICE, .subject = r });
@@ -261,6 +279,8 @@ struct error *node_register(struct txn *txn, const struct register_node *args, s
 		error = check_owners(txn->cluster, args);
 	if (!error)
 		error = check_empty(cluster_node(txn->cluster, args->node), args);
+	if (!error)
+		error = check_number(cluster_node(txn->cluster, args->node), args, by_uuid);
 	if (!error)
 		carry_out(txn, args, by_uuid, ret);
 	HASH_CLEAR(hh, by_uuid);

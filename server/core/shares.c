@@ -24,6 +24,11 @@ size_t claim_shares(
 	return n;
 }
 
+int64_t share_takes(const struct share *s, const struct amount *capacity)
+{
+	return s->whole ? capacity->value : amount_of(s->amounts, s->n_amounts, capacity->resource, 0);
+}
+
 bool claim_is_handed_out(const struct allocation *a, size_t claim)
 {
 	for (size_t g = 0; g < a->request->n_groups; g++)

@@ -9,6 +9,9 @@
 size_t claim_shares(
 	const struct request *request, const struct share *shares, size_t n_shares, size_t claim, const struct share **ret);
 
+/* How much of one resource of its device a share takes: a whole one takes what there is. */
+int64_t share_takes(const struct share *s, const struct amount *capacity);
+
 /* Whether the devices of the claim were handed out (claims without an agent: whether the pod is bound). */
 bool claim_is_handed_out(const struct allocation *a, size_t claim);
 

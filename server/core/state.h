@@ -23,10 +23,11 @@ enum { SYMBOL_NONE = 0 };
 /* What can end by itself. */
 enum deadline_kind { DEADLINE_LOCK, DEADLINE_RESERVATION, DEADLINE_NOMINATION, DEADLINE_LAPSE, DEADLINE_REFUSAL };
 
-/* When something ends by itself; in the order of `at`, then kind, then keys. */
+/* When something ends by itself; in the order of `due`, `at`, kind and keys. */
 struct deadline {
 	RB_ENTRY(deadline) link;
-	int64_t at;
+	int64_t at;  /* when its time is over: what ends is dated then */
+	int64_t due; /* when it ends: `at`, or later for what was there before the start (cluster_grace) */
 	enum deadline_kind kind;
 	const char *key;  /* uid or node, of the entry's record */
 	const char *key2; /* node of a lapse, else "" */
@@ -153,6 +154,11 @@ struct cluster {
 	size_t n_lapses;
 	struct refusal_entry *refusals; /* hash by uid */
 	struct deadline_tree deadlines;
+	struct grace {
+		int64_t until;    /* Unix ms; 0 = none */
+		int64_t revision; /* what was last changed by then, or has a token up to this, was there before */
+		int64_t token;
+	} grace;
 };
 
 RB_PROTOTYPE(deadline_tree, deadline, link, deadline_compare)
@@ -186,6 +192,9 @@ struct holding *cluster_holding_named(struct cluster *c, const char *namespace, 
 
 /* Index in c->order of the first node whose name is at or after `name` (after it, if `after`). */
 size_t cluster_node_index(const struct cluster *c, const char *name, bool after);
+
+/* Whether a pod that was forced in by pod.adopt has a device that more is held of than it has. */
+bool cluster_over_subscribed(const struct cluster *c);
 
 /* A device of the node by row id or by uuid; NULL when it is not there. */
 struct device *node_device(const struct node *n, int64_t id);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/fit_private.h"
+#include "core/shares.h"
 
 void view_free(struct view *v)
 {
@@ -88,10 +89,8 @@ static void add_shares(const struct node *n, const struct share *shares, size_t 
 		counts[d - n->devices] += sign;
 		if (wholes && s->whole)
 			wholes[d - n->devices] += sign;
-		for (size_t a = 0; a < s->n_amounts; a++)
-			for (size_t k = 0; k < d->n_stocks; k++)
-				if (strcmp(d->record->capacity[k].resource, s->amounts[a].resource) == 0)
-					amounts[d->first_stock + k] += sign * s->amounts[a].value;
+		for (size_t k = 0; k < d->n_stocks; k++)
+			amounts[d->first_stock + k] += sign * share_takes(s, &d->record->capacity[k]);
 	}
 }
 

@@ -38,6 +38,8 @@ struct engine *engine_new(const struct engine_options *options)
 	if (!e->options.busy_patience)
 		e->options.busy_patience = BUSY_PATIENCE_MS;
 	e->started_at = clock_now(options->clock);
+	if (options->restart_grace)
+		cluster_grace(e->cluster, e->started_at + options->restart_grace);
 	e->told = mem_alloc(sizeof *e->told);
 	e->open = &e->turns[0];
 	e->unsettled = true;
@@ -294,7 +296,7 @@ static void probe(struct engine *e)
 static bool expiry_due(const struct engine *e)
 {
 	int64_t now = clock_now(e->options.clock);
-	return !e->open->hard && expire_next(e->cluster) <= now && expiry_allowed(e, now);
+	return !e->open->hard && expire_next(e->cluster) <= now && expiry_allowed(e);
 }
 
 /* Hands over the open turn if that is due and possible; otherwise who need not wait for it is answered. */
@@ -334,11 +336,9 @@ static int64_t sooner(int64_t a, int64_t b)
 static int64_t until_expiry(const struct engine *e)
 {
 	int64_t now = clock_now(e->options.clock), next = expire_next(e->cluster);
-	int64_t allowed = e->started_at + e->options.restart_grace, hold = e->hold_until - thread_now_ms();
+	int64_t hold = e->hold_until - thread_now_ms();
 	if (next == INT64_MAX || e->open->hard || e->open->sealed || (e->careful && e->committing))
 		return -1;
-	if (next < allowed)
-		next = allowed;
 	if (next > now && e->options.clock->kind == CLOCK_MANUAL)
 		return -1;
 	return next - now > hold ? next - now : hold;

@@ -48,7 +48,7 @@ struct engine_options {
 	struct store_meta meta;  /* as loaded */
 	struct clock *clock;
 	const struct log *log;
-	int64_t restart_grace;  /* ms after the start in which nothing expires */
+	int64_t restart_grace;  /* ms after the start in which nothing expires that was there before */
 	int64_t flush_interval; /* ms after which changes without a revision are written (counters at leisure) */
 	int64_t busy_patience;  /* ms for which a turn waits while another writer holds the database; 0 = 5 s */
 	struct store_retention retention;

@@ -131,7 +131,7 @@ void turn_keep(struct turn *t);
 void turn_clear(struct turn *t);
 
 /* Whether the engine lets things expire at all now. */
-bool expiry_allowed(const struct engine *e, int64_t now);
+bool expiry_allowed(const struct engine *e);
 
 /* Why nothing that grows is done now, FAIL_READ_ONLY, FAIL_LOW or FAIL_QUOTA, whose detail is the alarm; NULL when there is room. */
 const struct error *engine_shortage(const struct engine *e);

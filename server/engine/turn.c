@@ -39,15 +39,15 @@ void turn_clear(struct turn *t)
 	*t = (struct turn){ 0 };
 }
 
-bool expiry_allowed(const struct engine *e, int64_t now)
+bool expiry_allowed(const struct engine *e)
 {
-	return now >= e->started_at + e->options.restart_grace && thread_now_ms() >= e->hold_until;
+	return thread_now_ms() >= e->hold_until;
 }
 
 /* Lets expire whatever is due, at most as much as a turn may hold. */
 static void turn_expire(struct engine *e, struct turn *t, size_t at_most)
 {
-	if (!expiry_allowed(e, t->now))
+	if (!expiry_allowed(e))
 		return;
 	for (size_t i = 0; i < at_most && expire_next(e->cluster) <= t->now; i++) {
 		struct txn txn = txn_begin(e->cluster, &t->changes, t->now, server_actor);

@@ -47,7 +47,7 @@ struct register_params {
 
 static const struct rpc_field fields[] = {
 	REQUIRED(struct register_params, node, "The node."),
-	REQUIRED(struct register_params, devices, "Its devices: the full list.", SHAPE(&device_shape), ITEMS(0, 1024)),
+	REQUIRED(struct register_params, devices, "Its devices: the full list.", SHAPE(&device_shape), ITEMS(0, NODE_DEVICES)),
 	OPTIONAL(struct register_params, labels, "Labels of the node; absent: unchanged.", ITEMS(0, 32)),
 	OPTIONAL(struct register_params, types, "The list is full for these device types only.", ITEMS(0, 64)),
 	OPTIONAL(struct register_params, allow_empty, "An empty list for a node that has devices is meant."),
@@ -150,6 +150,6 @@ const struct rpc_method node_register_method = {
 	.writes = true,
 	.params = &shape,
 	.result = result,
-	.errors = RPC_ERROR(ERR_CONFLICT),
+	.errors = RPC_ERROR(ERR_CONFLICT) | RPC_ERROR(ERR_OVERLOADED),
 	.handle = handle,
 };

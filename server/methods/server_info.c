@@ -6,7 +6,8 @@
 #include "methods/shapes.h"
 #include "methods/world.h"
 
-static const char *const features[] = { "unix", "tcp", "batch", "nominations", "preemption", "gangs", "explain" };
+static const char *const features[] = { "unix", "tcp", "batch", "nominations", "preemption", "gangs", "explain", "backup",
+	"history" };
 
 static void print_counts(struct json_out *o, const struct cluster *c, const struct world_status *s)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/shares.h"
 #include "methods/views.h"
 
 void view_device_record(struct json_out *o, const struct device_record *r)
@@ -35,13 +36,13 @@ static void view_used(struct json_out *o, const struct node *n, const struct dev
 }
 
 /* How much of one resource of the device is promised, to anybody. */
-static int64_t promised(const struct node *n, const struct device *d, const char *resource)
+static int64_t promised(const struct node *n, const struct device *d, const struct amount *resource)
 {
 	int64_t sum = 0;
 	for (const struct promise *p = n->promises; p; p = p->next)
 		for (size_t i = 0; i < p->record->n_shares; i++)
 			if (p->record->shares[i].device_id == d->id)
-				sum += amount_of(p->record->shares[i].amounts, p->record->shares[i].n_amounts, resource, 0);
+				sum += share_takes(&p->record->shares[i], resource);
 	return sum;
 }
 
@@ -49,7 +50,7 @@ static void view_promised(struct json_out *o, const struct node *n, const struct
 {
 	out_object(o, "nominated");
 	for (size_t k = 0; k < d->n_stocks; k++)
-		out_int(o, d->record->capacity[k].resource, promised(n, d, d->record->capacity[k].resource));
+		out_int(o, d->record->capacity[k].resource, promised(n, d, &d->record->capacity[k]));
 	out_end(o);
 }
 

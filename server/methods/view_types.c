@@ -155,7 +155,7 @@ static const struct rpc_member event_members[] = {
 	{ "actor", "string", "Who did it." },
 	{ "data", "object",
 		"The record after the change (for what is gone: as it last was), with reason, cause, by, unclaimed where they "
-		"apply." },
+		"apply; {\"omitted\": true} when one revision is too large for an answer." },
 	{ 0 },
 };
 static const struct rpc_type event_type = { "Event", "Something that happened.", event_members };
