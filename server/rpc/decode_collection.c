@@ -52,6 +52,11 @@ static struct error *decode_list(
 }
 
 /* All three kinds of map begin their items with the key. */
+/* The items of all maps begin with their key. */
+_Static_assert(
+	offsetof(struct rpc_amount, name) == 0 && offsetof(struct rpc_portion, name) == 0 && offsetof(struct rpc_label, key) == 0,
+	"the key comes first");
+
 static int compare_keys(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -68,27 +73,49 @@ static struct error *decode_key(const char *key, const struct place *at, struct 
 	return NULL;
 }
 
-static struct error *decode_amounts(
-	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_amounts *ret)
+/* The value of a member of a map, into `item`. */
+typedef struct error *decode_value(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, void *item);
+
+/* The members of an object as an array in the arena, sorted by key: items of `size` bytes that begin with the key. */
+static struct error *decode_map(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, size_t size,
+	decode_value *decode, void **ret)
 {
-	size_t n = 0, count = json_object_size(json);
-	struct rpc_amount *items = arena_alloc(arena, count * sizeof *items);
+	size_t count = json_object_size(json);
+	char *items = arena_alloc(arena, count * size), *item = items;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (json, key, value) {
 		const struct place here = { .up = at, .key = key };
-		struct error *e = decode_key(key, &here, arena, &items[n].name);
+		struct error *e = decode_key(key, &here, arena, (const char **)(void *)item);
 		if (!e)
-			e = decode_integer(value, field_min(f), field_max(f), &here, &items[n].value);
+			e = decode(f, value, &here, arena, item);
 		if (e)
 			return e;
-		n++;
+		item += size;
 	}
-	if (n > 1)
-		qsort(items, n, sizeof *items, compare_keys);
-	*ret = (struct rpc_amounts){ .items = items, .n = n };
+	if (count > 1)
+		qsort(items, count, size, compare_keys);
+	*ret = items;
 	return NULL;
+}
+
+static struct error *decode_amount(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, void *item)
+{
+	(void)arena;
+	return decode_integer(json, field_min(f), field_max(f), at, &((struct rpc_amount *)item)->value);
+}
+
+static struct error *decode_amounts(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_amounts *ret)
+{
+	void *items = NULL;
+	struct error *e = decode_map(f, json, at, arena, sizeof *ret->items, decode_amount, &items);
+	if (!e)
+		*ret = (struct rpc_amounts){ .items = items, .n = json_object_size(json) };
+	return e;
 }
 
 /* The percentage of "N%", 1-100; 0 when it is not one. */
@@ -104,8 +131,11 @@ static int64_t percent_parse(const char *s)
 	return strcmp(p, "%") == 0 && value <= 100 ? value : 0;
 }
 
-static struct error *decode_portion(const struct rpc_field *f, json_t *json, const struct place *at, struct rpc_portion *ret)
+static struct error *decode_portion(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, void *item)
 {
+	struct rpc_portion *ret = item;
+	(void)arena;
 	if (json_is_integer(json))
 		return decode_integer(json, field_min(f), field_max(f), at, &ret->amount);
 	if (json_is_string(json))
@@ -119,47 +149,27 @@ static struct error *decode_portion(const struct rpc_field *f, json_t *json, con
 static struct error *decode_portions(
 	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_portions *ret)
 {
-	size_t n = 0, count = json_object_size(json);
-	struct rpc_portion *items = arena_alloc(arena, count * sizeof *items);
-	const char *key;
-	json_t *value;
+	void *items = NULL;
+	struct error *e = decode_map(f, json, at, arena, sizeof *ret->items, decode_portion, &items);
+	if (!e)
+		*ret = (struct rpc_portions){ .items = items, .n = json_object_size(json) };
+	return e;
+}
 
-	json_object_foreach (json, key, value) {
-		const struct place here = { .up = at, .key = key };
-		struct error *e = decode_key(key, &here, arena, &items[n].name);
-		if (!e)
-			e = decode_portion(f, value, &here, &items[n]);
-		if (e)
-			return e;
-		n++;
-	}
-	if (n > 1)
-		qsort(items, n, sizeof *items, compare_keys);
-	*ret = (struct rpc_portions){ .items = items, .n = n };
-	return NULL;
+static struct error *decode_label(
+	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, void *item)
+{
+	return decode_string(f->max_bytes ? f : &value_rules, json, at, arena, &((struct rpc_label *)item)->value);
 }
 
 static struct error *decode_labels(
 	const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, struct rpc_labels *ret)
 {
-	size_t n = 0, count = json_object_size(json);
-	struct rpc_label *items = arena_alloc(arena, count * sizeof *items);
-	const char *key;
-	json_t *value;
-
-	json_object_foreach (json, key, value) {
-		const struct place here = { .up = at, .key = key };
-		struct error *e = decode_key(key, &here, arena, &items[n].key);
-		if (!e)
-			e = decode_string(f->max_bytes ? f : &value_rules, value, &here, arena, &items[n].value);
-		if (e)
-			return e;
-		n++;
-	}
-	if (n > 1)
-		qsort(items, n, sizeof *items, compare_keys);
-	*ret = (struct rpc_labels){ .items = items, .n = n };
-	return NULL;
+	void *items = NULL;
+	struct error *e = decode_map(f, json, at, arena, sizeof *ret->items, decode_label, &items);
+	if (!e)
+		*ret = (struct rpc_labels){ .items = items, .n = json_object_size(json) };
+	return e;
 }
 
 struct error *decode_collection(const struct rpc_field *f, json_t *json, const struct place *at, struct arena *arena, void *to)
