@@ -251,6 +251,40 @@ static void in_the_order_of_their_ends(void **state)
 	assert_string_equal(text_string(&w->events), "pod.expired pod.expired nomination.expired lock.expired");
 }
 
+/* Whoever could not renew while the server was away gets some time; what is made after the start gets none. */
+static void grace_after_a_start(void **state)
+{
+	struct world *w = *state;
+	standard_node(w, "n1", 2, 0, 0);
+	OK(try_reserve(w, "old", "gpu", "n1"));
+	int64_t end = w->a->expires_at, until = end + 60 * SECOND;
+	w->now = end - SECOND;
+	cluster_grace(w->cluster, until);
+	assert_int_equal(expire_next(w->cluster), until);
+	OK(try_lock(w, "n1", "new", SECOND));
+	pass(w, 2 * SECOND);
+	assert_string_equal(text_string(&w->events), "lock.expired");
+	assert_string_equal(state_of(w, "old"), "reserved");
+	OK(try_bind(w, "old", "n1"));
+	OK(try_unreserve(w, "old", w->a->token, false));
+	assert_int_equal(expire_next(w->cluster), INT64_MAX);
+}
+
+static void grace_ends(void **state)
+{
+	struct world *w = *state;
+	standard_node(w, "n1", 2, 0, 0);
+	OK(try_reserve(w, "old", "gpu", "n1"));
+	int64_t end = w->a->expires_at;
+	cluster_grace(w->cluster, end + 60 * SECOND);
+	pass(w, RESERVATION_TTL + 59 * SECOND);
+	assert_string_equal(state_of(w, "old"), "reserved");
+	pass(w, SECOND);
+	const struct event *e = w->list.changes[w->list.n - 1].after;
+	assert_string_equal(e->kind, "pod.expired");
+	assert_int_equal(e->at, end);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
@@ -268,6 +302,8 @@ int main(void)
 		TEST(a_bind_lapses),
 		TEST(a_lapse_ends),
 		TEST(in_the_order_of_their_ends),
+		TEST(grace_after_a_start),
+		TEST(grace_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
