@@ -125,7 +125,7 @@ void story_begin(struct story *t, struct wire *w, uint64_t seed)
 {
 	*t = (struct story){ .random = seed * 0x9e3779b97f4a7c15u + 1 };
 	for (int n = 0; n < STORY_NODES; n++) {
-		char name[8];
+		char name[16];
 		(void)snprintf(name, sizeof name, "n%d", n + 1);
 		register_gpus(w, name, gpus[n]);
 	}

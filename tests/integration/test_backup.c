@@ -241,6 +241,7 @@ static void others_do_not_wait(void **state)
 		json_decref(call_result(other, "event.list", json_of("{'after': %d, 'limit': 10}", asked)));
 		json_decref(call_result(other, "pod.reserve",
 			json_of("{'pod': {'uid': 'p%d'}, 'request': [{'type': 'gpu', 'resources': {'core': 1}}]}", asked)));
+		json_decref(call_result(other, "pod.release", json_of("{'uid': 'p%d'}", asked)));
 		json_decref(call_result(other, "backup.list", NULL));
 		worst = check_now() - before > worst ? check_now() - before : worst;
 		asked++;
