@@ -237,6 +237,42 @@ static void what_was_cut_off_is_compacted(void **state)
 	(void)state;
 }
 
+/* Sixteen pods, each with some 800 kB of devices, released by one call: more than an answer can hold, and never to be split. */
+static void a_huge_revision_stops_nobody(void **state)
+{
+	struct server *s = *state;
+	char name[241];
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	json_t *devices = json_array();
+	for (int i = 0; i < 64; i++)
+		json_array_append_new(devices,
+			json_of("{'uuid': '%s%d', 'type': '%s', 'minor': %d, 'resources': {'core': 1000000}}", name, i, name, i));
+	json_t *node = json_of("{'node': 'huge'}");
+	json_object_set_new(node, "devices", devices);
+	expect(s->wire, "node.register", node, json_of("{'added': 64}"));
+	for (int k = 0; k < 16; k++) {
+		json_t *request = json_array(), *params = json_of("{'pod': {'uid': 'huge%d'}, 'node': 'huge'}", k);
+		for (int c = 0; c < 16; c++)
+			json_array_append_new(
+				request, json_of("{'type': '%s', 'count': 64, 'container': '%s%d', 'resources': {'core': 1}}",
+						 name, name, c));
+		json_object_set_new(params, "request", request);
+		expect(s->wire, "pod.reserve", params, json_of("{'state': 'reserved'}"));
+	}
+	int64_t before = revision_of(s->wire);
+	expect(s->wire, "node.remove", json_of("{'node': 'huge', 'force': true}"), json_of("{'released': {'$count': 16}}"));
+	expect(s->wire, "event.list", json_of("{'after': %lld, 'limit': 1}", (long long)before),
+		json_of("{'events': {'$count': 17}, 'last': %lld}", (long long)revision_of(s->wire)));
+	json_t *page = events_after(s->wire, before, 1);
+	expect_match(json_array_get(json_object_get(page, "events"), 0),
+		json_of("{'kind': 'pod.released', 'node': 'huge', 'data': {'omitted': true}}"));
+	json_decref(page);
+	page = call_result(s->wire, "event.list", json_of("{'after': 0, 'limit': 5000}")); /* smaller pages, with data */
+	assert_true(json_array_size(json_object_get(page, "events")) > 0);
+	json_decref(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +283,7 @@ int main(void)
 		cmocka_unit_test(an_event_names_its_actor),
 		cmocka_unit_test(history_is_gapless_while_others_write),
 		cmocka_unit_test(after_beyond_the_end_is_empty),
+		cmocka_unit_test(a_huge_revision_stops_nobody),
 		cmocka_unit_test(what_was_cut_off_is_compacted),
 	};
 	return cmocka_run_group_tests(tests, setup, server_teardown);

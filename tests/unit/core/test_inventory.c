@@ -1,5 +1,8 @@
 /* node.register, device.update, node.cordon, node.remove, pod.adopt, plugin.reconcile (contract, section 5). */
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 #include "unit/core/world.h"
 
@@ -122,6 +125,28 @@ static void two_agents_on_a_node(void **state)
 }
 
 /* The same minor with another uuid is another device. */
+/* Two agents on one node cannot list more than one could. */
+static void too_many_devices(void **state)
+{
+	struct world *w = *state;
+	struct device_memory *memory = mem_array(NODE_DEVICES + 1, sizeof *memory);
+	struct device_report *devices = mem_array(NODE_DEVICES + 1, sizeof *devices);
+	const char *gpu = "gpu", *nic = "nic";
+	struct register_node args = { .node = "n1", .devices = devices, .n_devices = NODE_DEVICES, .types = &gpu, .n_types = 1 };
+	for (size_t i = 0; i < NODE_DEVICES; i++)
+		devices[i] = standard_device(&memory[i], "n1", "gpu", i, 1);
+	OK(try_register(w, &args));
+	struct device_report other = standard_device(&memory[NODE_DEVICES], "n1", "nic", 0, 1);
+	const struct register_node more = { .node = "n1", .devices = &other, .n_devices = 1, .types = &nic, .n_types = 1 };
+	assert_string_equal(try_register(w, &more), "overloaded");
+	assert_string_equal(error_text(w, "limit"), "devices");
+	args.n_devices--;
+	OK(try_register(w, &args));
+	OK(try_register(w, &more));
+	free(memory);
+	free(devices);
+}
+
 static void a_card_was_swapped(void **state)
 {
 	struct world *w = *state;
@@ -303,6 +328,7 @@ int main(void)
 		TEST(a_missing_device_comes_back),
 		TEST(lists_that_are_wrong),
 		TEST(two_agents_on_a_node),
+		TEST(too_many_devices),
 		TEST(a_card_was_swapped),
 		TEST(updating_and_cordoning),
 		TEST(removing_a_node),
