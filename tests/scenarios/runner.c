@@ -1,5 +1,5 @@
-/* Plays scenario files on the real server: runner [FILE...], without files those that the pattern $ALLOT_SCENARIOS matches,
- * (all of tests/scenarios).
+/* Plays scenario files on the real server: runner [FILE...], without files those that the pattern
+ * $ALLOT_SCENARIOS matches (all of tests/scenarios).
  *
  * A file is an array of {"title", "why"?, "steps": [...]}; each scenario is one test on a fresh server with a manual clock. A step is one of
  *   {"call", "params", "result"?, "as"?}          must succeed with a result that matches; `as` saves it under a name
