@@ -2,6 +2,7 @@
  * them is durable the answer goes back to the transport. Everything here runs on the loop thread but `work`. */
 #include "serve.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
@@ -126,12 +127,19 @@ static void submit(struct server *s, struct rpc_call *rpc, uint64_t connection, 
 	engine_submit(s->engine, &call->head);
 }
 
+/* The transport tells only of connections that are open. */
+static struct connection *find_connection(const struct server *s, uint64_t id)
+{
+	struct connection *c;
+	HASH_FIND(hh, s->connections, &id, sizeof id, c);
+	assert(c);
+	return c;
+}
+
 static void on_text(void *context, uint64_t id, const char *text, size_t length)
 {
 	struct server *s = context;
-	struct connection *c;
-	HASH_FIND(hh, s->connections, &id, sizeof id, c);
-	const struct rpc_peer peer = { .actor = c->actor, .roles = ROLE_ALL };
+	const struct rpc_peer peer = { .actor = find_connection(s, id)->actor, .roles = ROLE_ALL };
 	struct rpc_exchange *x = rpc_exchange_new(s->rpc, text, length, &peer, sizeof(struct served_call), NULL);
 	size_t n = rpc_exchange_count(x);
 	if (rpc_exchange_has_work(x))
@@ -170,8 +178,7 @@ static void on_open(void *context, uint64_t id, const char *peer)
 static void on_close(void *context, uint64_t id)
 {
 	struct server *s = context;
-	struct connection *c;
-	HASH_FIND(hh, s->connections, &id, sizeof id, c);
+	struct connection *c = find_connection(s, id);
 	HASH_DEL(s->connections, c);
 	free(c->actor);
 	free(c);

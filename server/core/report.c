@@ -1,5 +1,6 @@
 #include "core/report.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ void report_free(struct report *report)
 /* The uids to whom the node is promised, in one block: a report may outlive the promises it tells of. */
 static const char **promised_to(const struct fit *fit, const struct node *node, size_t *n)
 {
+	assert(node); /* an unknown node is refused for being unknown */
 	const char **uids = mem_array(node->n_promises, sizeof *uids);
 	*n = fit_promised_to(fit, node, uids);
 	size_t size = *n * sizeof *uids;

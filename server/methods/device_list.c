@@ -1,4 +1,5 @@
 /* device.list */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ static struct rpc_done handle(struct rpc_call *call, const void *params, void *w
 	out_array(page.o, "devices");
 	list_devices(p, w->cluster, p->after ? &after : NULL, &page, &last);
 	out_end(page.o);
+	assert(!page.more || last); /* a page has room for one */
 	if (page.more)
 		page.next = cursor_make(rpc_call_arena(call), last);
 	page_end(&page, w->cluster);
