@@ -57,6 +57,8 @@ struct served_call {
 	struct engine_call head;
 	struct server *server;
 	uint64_t connection;
+	size_t index; /* in its exchange */
+	size_t size;  /* bytes of its part of the text */
 };
 
 static struct rpc_call *rpc_of(struct engine_call *call)
@@ -73,7 +75,7 @@ static void decide(struct engine_call *head, struct txn *txn)
 	if (rpc_call_cut(rpc_of(head)))
 		txn_undo(txn);
 	head->no_work = !rpc_call_waits_for_work(rpc_of(head));
-	head->size += rpc_call_size(rpc_of(head));
+	head->size = call->size + rpc_call_size(rpc_of(head));
 }
 
 static void work(struct engine_call *head, struct store_reader *reader)
@@ -97,34 +99,54 @@ static void answer(struct server *s, struct rpc_exchange *exchange, uint64_t con
 	rpc_exchange_free(exchange);
 }
 
+static void submit_next(struct served_call *call, size_t i);
+
 static void release(struct engine_call *head, const struct error *failure)
 {
 	struct served_call *call = (struct served_call *)(void *)head;
+	struct rpc_call *rpc = rpc_of(head);
 	if (failure)
-		rpc_call_fail(rpc_of(head), failure);
-	if (rpc_call_finish(rpc_of(head)))
-		answer(call->server, rpc_call_exchange(rpc_of(head)), call->connection);
+		rpc_call_fail(rpc, failure);
+	if (rpc_call_finish(rpc))
+		answer(call->server, rpc_call_exchange(rpc), call->connection);
+	else if (rpc_call_has_work(rpc))
+		submit_next(call, call->index + 1);
 }
 
 static const struct engine_call_class plain_class = { .decide = decide, .release = release };
 static const struct engine_call_class work_class = { .decide = decide, .work = work, .release = release };
 
-static void submit(struct server *s, struct rpc_call *rpc, uint64_t connection, size_t size)
+static void submit(struct rpc_call *rpc, const struct served_call *like, size_t index)
 {
 	struct served_call *call = rpc_call_extra(rpc);
 	const struct rpc_method *method = rpc_call_method(rpc);
-	*call = (struct served_call){
-		.head = {
-			.class = rpc_call_has_work(rpc) ? &work_class : &plain_class,
-			.actor = rpc_call_peer(rpc)->actor,
-			.slow = method && method->slow,
-			.frees = !method || !method->writes || method->frees,
-			.size = size,
-		},
-		.server = s,
-		.connection = connection,
+	*call = *like;
+	call->index = index;
+	call->head = (struct engine_call){
+		.class = rpc_call_has_work(rpc) ? &work_class : &plain_class,
+		.actor = rpc_call_peer(rpc)->actor,
+		.slow = method && method->slow,
+		.frees = !method || !method->writes || method->frees,
+		.size = like->size,
 	};
-	engine_submit(s->engine, &call->head);
+	engine_submit(call->server->engine, &call->head);
+}
+
+/* Submits the calls of an exchange from index `i` on. One with work runs beside the loop, so the next one waits until it has ended. */
+static void submit_from(struct rpc_exchange *x, const struct served_call *like, size_t i)
+{
+	for (size_t n = rpc_exchange_count(x); i < n; i++) {
+		struct rpc_call *rpc = rpc_exchange_call(x, i);
+		bool last = i + 1 == n || rpc_call_has_work(rpc);
+		submit(rpc, like, i);
+		if (last)
+			return;
+	}
+}
+
+static void submit_next(struct served_call *call, size_t i)
+{
+	submit_from(rpc_call_exchange(rpc_of(&call->head)), call, i);
 }
 
 /* The transport tells only of connections that are open. */
@@ -144,8 +166,7 @@ static void on_text(void *context, uint64_t id, const char *text, size_t length)
 	size_t n = rpc_exchange_count(x);
 	if (rpc_exchange_has_work(x))
 		transport_hold(s->transport, id);
-	for (size_t i = 0; i < n; i++)
-		submit(s, rpc_exchange_call(x, i), id, length / n);
+	submit_from(x, &(struct served_call){ .server = s, .connection = id, .size = length / n }, 0);
 	if (engine_full(s->engine))
 		transport_pause(s->transport);
 }

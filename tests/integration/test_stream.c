@@ -88,6 +88,26 @@ static void each_call_sees_those_before_it(void **state)
 	wire_close(w);
 }
 
+/* The calls of a batch run one after another, also those that the loop leaves to other threads. */
+static void each_call_of_a_batch_sees_those_before_it(void **state)
+{
+	struct server *s = *state;
+	struct wire *w = wire_open(s->socket);
+	assert_true(wire_say(w,
+		"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"backup.create\",\"params\":{\"name\":\"batch\"}},"
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"backup.list\"},"
+		"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"backup.remove\",\"params\":{\"name\":\"batch\"}},"
+		"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"backup.list\"}]"));
+	char *line = wire_line(w);
+	json_t *answers = json_loads(line, 0, NULL);
+	expect_match(
+		answers, json_of("[{'id': 1, 'result': {'name': 'batch'}}, {'id': 2, 'result': {'backups': [{'name': 'batch'}]}},"
+				 " {'id': 3}, {'id': 4, 'result': {'backups': []}}]"));
+	json_decref(answers);
+	free(line);
+	wire_close(w);
+}
+
 static void notifications_are_executed_in_order(void **state)
 {
 	struct server *s = *state;
@@ -330,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_calls_in_one_write_are_answered_in_order),
 		cmocka_unit_test(each_call_sees_those_before_it),
+		cmocka_unit_test(each_call_of_a_batch_sees_those_before_it),
 		cmocka_unit_test(notifications_are_executed_in_order),
 		cmocka_unit_test(blank_lines_and_carriage_returns),
 		cmocka_unit_test(a_byte_at_a_time),
