@@ -84,3 +84,8 @@ char *text_take(struct text *t)
 	*t = (struct text){ 0 };
 	return bytes;
 }
+
+int string_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

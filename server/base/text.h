@@ -37,4 +37,7 @@ const char *text_string(const struct text *t);
 /* Hands the bytes over to the caller (free()); the text is empty afterwards. Never NULL. */
 char *text_take(struct text *t);
 
+/* The order of an array of C strings by bytes, for qsort and bsearch. */
+int string_order(const void *a, const void *b);
+
 #endif

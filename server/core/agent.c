@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "core/agent_private.h"
 
 static struct error *confirm_mismatch(const struct confirm *args, const struct allocation *a, size_t group)
@@ -97,14 +98,9 @@ struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int
 	return NULL;
 }
 
-static int by_string(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool is_listed(const char *const *sorted, size_t n, const char *uid)
 {
-	return n && bsearch(&uid, sorted, n, sizeof *sorted, by_string);
+	return n && bsearch(&uid, sorted, n, sizeof *sorted, string_order);
 }
 
 /* Whether the node's word ends this allocation. */
@@ -121,7 +117,7 @@ static void find_released(const struct node *n, const struct reconcile *args, co
 		if (is_over(h->record, args, sorted))
 			ret->released[ret->n_released++] = mem_string(h->record->pod.uid);
 	if (ret->n_released)
-		qsort(ret->released, ret->n_released, sizeof *ret->released, by_string);
+		qsort(ret->released, ret->n_released, sizeof *ret->released, string_order);
 }
 
 static void find_strangers(const struct cluster *c, const struct node *n, const struct reconcile *args, const char *const *sorted,
@@ -206,7 +202,7 @@ struct error *agent_reconcile(struct txn *txn, const struct reconcile *args, str
 		return error_invalid("as_of", "as_of: revision %lld does not exist yet", (long long)args->as_of);
 	const char **sorted = mem_copy(args->uids, args->n_uids * sizeof *sorted);
 	if (args->n_uids)
-		qsort(sorted, args->n_uids, sizeof *sorted, by_string);
+		qsort(sorted, args->n_uids, sizeof *sorted, string_order);
 	find_released(n, args, sorted, ret);
 	find_strangers(txn->cluster, n, args, sorted, ret);
 	if (!args->dry_run)

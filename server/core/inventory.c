@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 enum { SEEN_INTERVAL = 10 * SECOND };
 
@@ -57,11 +58,6 @@ struct error *node_cordon(struct txn *txn, const char *node, bool cordoned, cons
 	return NULL;
 }
 
-static int by_string(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void release_all(struct txn *txn, struct node *n, char ***released, size_t *count)
 {
 	size_t i = 0;
@@ -70,7 +66,7 @@ static void release_all(struct txn *txn, struct node *n, char ***released, size_
 		(*released)[i++] = mem_string(h->record->pod.uid);
 	*count = i;
 	if (i)
-		qsort(*released, i, sizeof **released, by_string);
+		qsort(*released, i, sizeof **released, string_order);
 	for (i = 0; i < *count; i++)
 		pod_drop(txn, cluster_holding(txn->cluster, (*released)[i]),
 			&(struct event){ .kind = "pod.released", .cause = "node_removed" });

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 static void take_away(struct txn *txn, const struct nomination *r, const struct event *why)
 {
@@ -165,17 +166,12 @@ static struct error *sort_victims(const struct cluster *c, const struct node *n,
 	return NULL;
 }
 
-static int by_string(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorts and drops repetitions. */
 static size_t unique(const char **list, size_t n)
 {
 	size_t kept = 0;
 	if (n)
-		qsort(list, n, sizeof *list, by_string);
+		qsort(list, n, sizeof *list, string_order);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || strcmp(list[kept - 1], list[i]) != 0)
 			list[kept++] = list[i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "core/plan.h"
 #include "core/suggest_private.h"
 
@@ -36,15 +37,10 @@ void survey_add(struct survey *survey, struct node *node, const struct reason *w
 	}
 }
 
-static int by_string(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void sort_uids(const char **uids, size_t n)
 {
 	if (n)
-		qsort(uids, n, sizeof *uids, by_string);
+		qsort(uids, n, sizeof *uids, string_order);
 }
 
 struct suggestion *suggestion_add(

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "core/agent.h"
 #include "methods/methods.h"
 #include "methods/plugin_shared.h"
@@ -79,17 +80,12 @@ static const struct rpc_field allocate_fields[] = {
 };
 static const struct rpc_shape allocate_shape = { SHAPE_OF(struct allocate_params, allocate_fields) };
 
-static int by_string(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *const *sorted_ids(struct arena *arena, const struct rpc_strings *ids)
 {
 	const char **sorted = arena_alloc(arena, ids->n * sizeof *sorted);
 	if (ids->n) {
 		memcpy(sorted, ids->items, ids->n * sizeof *sorted);
-		qsort(sorted, ids->n, sizeof *sorted, by_string);
+		qsort(sorted, ids->n, sizeof *sorted, string_order);
 	}
 	return sorted;
 }
