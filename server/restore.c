@@ -10,8 +10,8 @@
 
 static void say(const char *data_dir, const struct store_restored *r)
 {
-	printf("%s has everything of revision %" PRId64 " of epoch %" PRId64 " again but what was only promised (reservations: %" PRId64
-	       ", nominations: %" PRId64 ")\n",
+	printf("%s has everything of revision %" PRId64 " of epoch %" PRId64
+	       " again but what was only promised (reservations: %" PRId64 ", nominations: %" PRId64 ")\n",
 		data_dir, r->from.revision, r->from.epoch, r->reservations, r->nominations);
 	printf("it goes on with revision %" PRId64 " of epoch %" PRId64
 	       "; a node gives nothing out before its agent has reconciled\n",

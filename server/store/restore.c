@@ -32,18 +32,19 @@ static const char count_reservations[] = "SELECT count(*) FROM allocation WHERE 
 static const char count_nominations[] = "SELECT count(*) FROM nomination";
 
 /* The triggers take along what belongs to them. */
-static const char
-	drop_promises[] = "DELETE FROM nomination;"
-			  "DELETE FROM allocation WHERE state = 'reserved';"
-			  "DELETE FROM device WHERE missing AND NOT cordoned AND id NOT IN (SELECT device_id FROM usage)";
+static const char drop_promises[] =
+	"DELETE FROM nomination;"
+	"DELETE FROM allocation WHERE state = 'reserved';"
+	"DELETE FROM device WHERE missing AND NOT cordoned AND id NOT IN (SELECT device_id FROM usage)";
 
 static const char doubt_nodes[] = "UPDATE node SET unverified = 1, revision = :revision";
 
-static const char
-	begin_epoch[] = "UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = :horizon";
+static const char begin_epoch[] =
+	"UPDATE meta SET epoch = :epoch, revision = :revision, token = :token, now = :now, horizon = :horizon";
 
-static const char note_restore[] = "INSERT INTO restore (epoch, at, revision, from_epoch, from_revision, source, dropped)"
-				   " VALUES (:epoch, :at, :revision, :from_epoch, :from_revision, :source, :dropped)";
+static const char note_restore[] =
+	"INSERT INTO restore (epoch, at, revision, from_epoch, from_revision, source, dropped)"
+	" VALUES (:epoch, :at, :revision, :from_epoch, :from_revision, :source, :dropped)";
 
 /* One restore. */
 struct restoring {
