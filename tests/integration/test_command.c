@@ -59,13 +59,15 @@ static void version_is_one_line(void **state)
 static void bad_usage_ends_with_64_and_a_sentence(void **state)
 {
 	static const char *const lines[] = { "--nonsense", "--clock=sundial", "--clock", "--log-level=loud", "--log-level",
-		"--data-dir", "--socket", "extra", "--listen=nowhere", "--listen=127.0.0.1:99999", "--data-dir /tmp/x extra" };
+		"--data-dir", "--socket", "extra", "--listen=nowhere", "--listen=127.0.0.1:99999", "--keep-events=many" };
+	char *directory = directory_new();
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		struct outcome o = allotd("%s", lines[i]);
+		struct outcome o = allotd("--data-dir %s/data --socket %s/s %s", directory, directory, lines[i]);
 		if (o.status != EX_USAGE || !*o.err || *o.out)
 			check_failed("allotd %s: status %d, stderr '%s', stdout '%s'", lines[i], o.status, o.err, o.out);
 		outcome_free(&o);
 	}
+	directory_remove(directory);
 }
 
 static void a_second_server_on_the_data_says_who_holds_it(void **state)
