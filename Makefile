@@ -199,6 +199,7 @@ $(foreach t,$(LIVE_TESTS),$(eval $(call live_program,$(t))))
 $(foreach b,$(BENCHES),$(eval $(call bench_program,$(b))))
 # Preloaded into the server by tests that let its disk fail.
 $(filter $(BUILD)/tests/fault/test_%,$(LIVE_PROGRAMS)): | $(BUILD)/tests/fault/bad_disk.so
+$(call obj,tests/fault/preload/bad_disk.c): INSTRUMENT := # the program it is loaded into has the runtime, or none
 $(BUILD)/tests/fault/bad_disk.so: $(call obj,tests/fault/preload/bad_disk.c)
 	@mkdir -p $(@D)
 	@echo "  link    $@"
