@@ -54,10 +54,10 @@ endif
 ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(HARDEN) $(FORTIFY) $(CFLAGS) $(INSTRUMENT) -DALLOT_VERSION='"$(VERSION)"' \
 	$(call pkg,--cflags $(PACKAGES))
 LINK      = $(CC) $(CFLAGS) $(INSTRUMENT) -pthread $(LDFLAGS)
-SERVER_LIBS := $(call pkg,--libs sqlite3 libevent jansson libcrypto)
-CLIENT_LIBS := $(call pkg,--libs jansson)
-CTL_LIBS    := $(call pkg,--libs jansson libcrypto)
-TEST_LIBS   := $(call pkg,--libs cmocka)
+SERVER_LIBS = $(call pkg,--libs sqlite3 libevent jansson libcrypto)
+CLIENT_LIBS = $(call pkg,--libs jansson)
+CTL_LIBS    = $(call pkg,--libs jansson libcrypto)
+TEST_LIBS   = $(call pkg,--libs cmocka)
 
 # ---- sources
 
@@ -212,9 +212,6 @@ $(TEST_PROGRAMS) $(BENCH_PROGRAMS):
 	@echo "  link    $@"
 	@$(LINK) -o $@ $(filter %.o,$^) $(call group,$^) $(TEST_LIBS) $(SERVER_LIBS)
 
-# Objects and generated sources are kept.
-.SECONDARY:
-
 # ---- running tests
 
 # What the tests of the real programs are told.
@@ -307,6 +304,7 @@ lint-cppcheck:
 schema: $(ALLOTD) $(BUILD)/tests/unit/methods/test_openrpc $(BUILD)/tests/integration/test_schema ## writes schema/ anew from the code
 	@$(TEST_ENV) ALLOT_WRITE_SCHEMA=1 tools/run-tests $(filter %/test_openrpc,$^) && \
 	 $(TEST_ENV) ALLOT_WRITE_SCHEMA=1 tools/run-tests $(filter %/test_schema,$^)
+	@$(MAKE) --no-print-directory all
 
 # ---- installing and showing
 
@@ -327,7 +325,7 @@ install: all ## installs below DESTDIR and PREFIX (/usr/local)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 client/allotctl.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 client/allotd.8
 	$(if $(wildcard client/completion.bash),install -D -m 644 client/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/allotctl)
-uninstall:
+uninstall: ## takes away what install brought
 	rm -f $(sbindir)/allotd $(bindir)/allotctl $(libdir)/liballot.* $(libdir)/pkgconfig/allot.pc \
 		$(DESTDIR)$(PREFIX)/include/allot.h $(DESTDIR)$(PREFIX)/lib/systemd/system/allotd.service \
 		$(DESTDIR)$(PREFIX)/share/man/man1/allotctl.1 $(DESTDIR)$(PREFIX)/share/man/man8/allotd.8 \

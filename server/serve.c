@@ -344,7 +344,9 @@ struct error *serve(const struct serve_options *options)
 	struct server s = { .options = *options };
 	char *tcp = NULL;
 	s.rpc = rpc_server_new(all_methods, n_all_methods, view_types, n_view_types, options->version);
-	struct error *error = open_database(&s);
+	struct error *error = options->listen ? transport_check_tcp(options->listen) : NULL;
+	if (!error)
+		error = open_database(&s);
 	bool opened = !error;
 	if (opened)
 		error = open_sockets(&s, &tcp);

@@ -50,7 +50,8 @@ struct error *node_cordon(struct txn *txn, const char *node, bool cordoned, cons
 		return not_found_error("node", node);
 	struct node_record next = *n->record;
 	next.cordoned = cordoned;
-	if (n->record->cordoned != cordoned) {
+	bool says_why = *reason && strcmp(reason, n->record->reason) != 0;
+	if (n->record->cordoned != cordoned || (cordoned && says_why)) {
 		put_node(txn, n, &next, cordoned ? "node.cordoned" : "node.uncordoned", reason);
 		promises_recheck(txn, n, "node_cordoned", NULL);
 	}

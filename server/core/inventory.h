@@ -34,7 +34,7 @@ struct registered {
 struct error *node_register(struct txn *txn, const struct register_node *args, struct registered *ret)
 	__attribute__((warn_unused_result));
 
-/* Each returns the node after the call; nothing happens when it is so already. ERR_NOT_FOUND. */
+/* Each returns the node after the call; nothing happens when it is so already (another reason for a cordon is noted). ERR_NOT_FOUND. */
 struct error *node_verify(struct txn *txn, const char *node, const char *reason, const struct node_record **ret)
 	__attribute__((warn_unused_result));
 struct error *node_cordon(struct txn *txn, const char *node, bool cordoned, const char *reason, const struct node_record **ret)

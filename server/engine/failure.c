@@ -143,7 +143,7 @@ void engine_commit_failed(struct engine *e)
 		outcome == STORE_EXTERNAL  ? LOG_INFO
 		: outcome == STORE_UNKNOWN ? LOG_ERROR
 					   : LOG_WARN,
-		"commit of %zu calls: %s: %s", t->held.n + (t->worker != NULL), outcome_name(outcome),
+		"commit of %zu calls: %s%s%s", t->held.n + (t->worker != NULL), outcome_name(outcome), e->job.why ? ": " : "",
 		e->job.why ? e->job.why : "");
 	free(e->job.why);
 	e->job.why = NULL;

@@ -230,6 +230,15 @@ static char *bound_address(int fd)
 	return mem_format(strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
 
+struct error *transport_check_tcp(const char *address)
+{
+	struct addrinfo *found = NULL;
+	struct error *e = resolve(address, &found);
+	if (!e)
+		freeaddrinfo(found);
+	return e;
+}
+
 struct error *transport_listen_tcp(struct transport *t, const char *address, char **bound)
 {
 	struct addrinfo *found = NULL;

@@ -83,6 +83,9 @@ struct error *transport_listen_unix(struct transport *t, const char *path, unsig
  * for the caller to free. Errors as above. */
 struct error *transport_listen_tcp(struct transport *t, const char *address, char **bound) __attribute__((warn_unused_result));
 
+/* Whether an address is one that could be listened on: NULL or the error (EX_USAGE in "exit"), without listening. */
+struct error *transport_check_tcp(const char *address) __attribute__((warn_unused_result));
+
 /* Takes over a connected stream socket as if it had been accepted, and returns its number (tests, socket activation). 0 when there is no
  * room; the descriptor is closed then. */
 uint64_t transport_adopt(struct transport *t, int fd_take);
