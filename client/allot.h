@@ -58,12 +58,13 @@ struct allot_conn;
 
 /* Connects to a unix socket (a path: anything with a '/', or "unix:PATH") or to "HOST:PORT" ("[::1]:7070" for IPv6).
  * Waits at most `timeout` ms (< 0: for ever) for the connection, not counting a look-up of the host's name; the same
- * timeout then holds for each blocking operation (allot_set_timeout). NULL on failure. Ended with allot_close. */
+ * timeout then holds for each blocking operation (allot_set_timeout). NULL on failure; when a
+ * unix socket could not be reached errno says why. Ended with allot_close. */
 struct allot_conn *allot_connect(const char *address, int timeout, struct allot_error *error);
 
 /* The path of the socket on which a server listens by default, for allot_connect: $ALLOTD_SOCKET, else
  * $XDG_RUNTIME_DIR/allotd/allotd.sock, else /run/allotd/allotd.sock for root, else ~/.local/state/allotd/allotd.sock.
- * New memory (free()); NULL when memory is short or no home directory is known. */
+ * It always has a '/'. New memory (free()); NULL when memory is short or no home directory is known. */
 char *allot_default_socket(void);
 
 /* Makes a connection of a connected stream socket, which is taken over (also on failure). The timeout is unlimited.

@@ -69,9 +69,11 @@ static int open_socket(const struct sockaddr *address, socklen_t length, int tim
 static struct allot_conn *finish(int fd, const char *address, int timeout, struct allot_error *error)
 {
 	struct allot_conn *conn;
+	int reason = errno;
 
 	if (fd < 0) {
-		allot_fail(error, ALLOT_UNREACHABLE, "cannot reach %s: %s", address, strerror(errno));
+		allot_fail(error, ALLOT_UNREACHABLE, "cannot reach %s: %s", address, strerror(reason));
+		errno = reason;
 		return NULL;
 	}
 	conn = allot_attach(fd);

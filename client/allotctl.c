@@ -45,17 +45,17 @@ static int unknown(struct ctl *ctl, const json_t *doc, const char *word)
 
 static int help(struct ctl *ctl, const json_t *doc, const char *topic)
 {
-	const struct command *command = topic ? find_command(topic) : NULL;
-	const json_t *method = topic ? schema_method(doc, topic) : NULL;
+	const struct command *command = find_command(topic);
+	const json_t *method = schema_method(doc, topic);
 
 	if (command) {
 		help_command(ctl, command);
 	} else if (method) {
 		help_method(ctl, doc, method);
-	} else if (topic) {
-		return unknown(ctl, doc, topic);
-	} else {
+	} else if (strcmp(topic, "help") == 0) {
 		help_overview(ctl, doc);
+	} else {
+		return unknown(ctl, doc, topic);
 	}
 	return CTL_OK;
 }
@@ -83,7 +83,11 @@ static int run_command(struct ctl *ctl, const struct command *command, char **wo
 		return ctl_usage(
 			ctl, "%s does not take --%s; see allotctl help %s", command->name, options_name(wrong), command->name);
 	}
-	if (n < command->least || n > command->most) {
+	if (n > command->most) {
+		return ctl_usage(
+			ctl, "%s does not take %s; see allotctl help %s", command->name, words[command->most], command->name);
+	}
+	if (n < command->least) {
 		return ctl_usage(
 			ctl, "usage: allotctl %s%s%s", command->name, *command->arguments ? " " : "", command->arguments);
 	}
@@ -104,7 +108,7 @@ static int dispatch(struct ctl *ctl, const json_t *doc, char **words, int n)
 		int skip = n && strcmp(words[0], "help") == 0;
 
 		return n - skip > 1 ? ctl_usage(ctl, "help takes one command or method")
-				    : help(ctl, doc, n > skip ? words[skip] : NULL);
+				    : help(ctl, doc, n > skip ? words[skip] : "help");
 	}
 	if (n == 0) {
 		return ctl_usage(ctl, "say what to do: a command or a method; `allotctl help` lists them");
@@ -142,7 +146,8 @@ int main(int argc, char **argv)
 	json_decref(doc);
 	allot_close(ctl.conn);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		return ctl_usage(&ctl, "cannot write the output");
+		(void)ctl_usage(&ctl, "cannot write the output");
+		return CTL_LOCAL;
 	}
 	return status;
 }

@@ -37,8 +37,8 @@ char *allot_default_socket(void)
 {
 	const char *directory = variable("ALLOTD_SOCKET");
 
-	if (directory) {
-		return strdup(directory);
+	if (directory) { /* a path has a '/', so that nobody takes it for HOST:PORT */
+		return strchr(directory, '/') ? strdup(directory) : join("./", directory);
 	}
 	directory = variable("XDG_RUNTIME_DIR");
 	if (directory) {

@@ -31,7 +31,7 @@ struct fetch {
 static int failed(struct ctl *ctl, const char *path, const char *doing)
 {
 	fprintf(ctl->err, "allotctl: cannot %s %s: %s\n", doing, path, strerror(errno));
-	return CTL_REFUSED;
+	return CTL_LOCAL;
 }
 
 /* Decodes base64 into new memory; NULL when it is none. */

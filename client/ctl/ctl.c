@@ -1,12 +1,17 @@
 /* Talking to the server and saying what it said; see ctl.h. */
 #include "ctl/ctl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "ctl/human.h"
 #include "ctl/mem.h"
 #include "ctl/reasons.h"
 #include "ctl/table.h"
+
+enum { CONNECT_PATIENCE_MS = 2000, CONNECT_STEP_MS = 20 };
 
 int ctl_usage(struct ctl *ctl, const char *format, ...)
 {
@@ -39,20 +44,50 @@ int ctl_failed(struct ctl *ctl, const struct allot_error *error)
 	return status_of(error->kind);
 }
 
+/* --socket and ALLOTD_SOCKET are always paths, also without a '/'. New memory. */
+static char *address_of(const struct options *o)
+{
+	char *path, *address;
+
+	if (o->server) {
+		return mem_string(o->server);
+	}
+	path = o->socket ? mem_string(o->socket) : mem_must(allot_default_socket());
+	address = mem_format("unix:%s", path);
+	free(path);
+	return address;
+}
+
+/* A server that is just being started has no socket yet, or one that a killed one has left behind: tries for some time. */
+static struct allot_conn *connect_patiently(const struct options *o, struct allot_error *error)
+{
+	const struct timespec step = { .tv_nsec = CONNECT_STEP_MS * 1000000L };
+	int patience = o->timeout >= 0 && o->timeout < CONNECT_PATIENCE_MS ? o->timeout : CONNECT_PATIENCE_MS;
+	char *address = address_of(o);
+	struct allot_conn *conn = allot_connect(address, o->timeout, error);
+
+	while (!conn && !o->server && error->kind == ALLOT_UNREACHABLE && (errno == ENOENT || errno == ECONNREFUSED) &&
+		patience > 0) {
+		nanosleep(&step, NULL);
+		patience -= CONNECT_STEP_MS;
+		conn = allot_connect(address, o->timeout, error);
+	}
+	free(address);
+	return conn;
+}
+
 int ctl_connect(struct ctl *ctl, struct allot_conn **ret)
 {
 	struct allot_error error = ALLOT_ERROR_INIT;
-	char *path = ctl->options.address ? mem_string(ctl->options.address) : mem_must(allot_default_socket());
 	int status = CTL_OK;
 
-	*ret = allot_connect(path, ctl->options.timeout, &error);
+	*ret = connect_patiently(&ctl->options, &error);
 	if (!*ret && error.kind == ALLOT_UNREACHABLE) {
 		fprintf(ctl->err, "allotctl: %s; is allotd running there?\n", error.message);
 		status = CTL_UNREACHABLE;
 	} else if (!*ret) {
 		status = ctl_failed(ctl, &error);
 	}
-	free(path);
 	allot_error_clear(&error);
 	return status;
 }
@@ -114,6 +149,9 @@ int ctl_list(struct ctl *ctl, const char *method, json_t *params, const char *ke
 		}
 		json_decref(page);
 	} while (next);
+	if (status == CTL_OK && json_object_get(params, "node") && json_array_size(all) == 0) {
+		status = ctl_node_exists(ctl);
+	}
 	json_decref(params);
 	if (status != CTL_OK) {
 		json_decref(all);
@@ -133,6 +171,28 @@ int ctl_now(struct ctl *ctl, int64_t *ret)
 		json_decref(info);
 	}
 	return status;
+}
+
+int ctl_node_exists(struct ctl *ctl)
+{
+	const json_t *node;
+	json_t *nodes;
+	bool found = false;
+	size_t i;
+	int status = ctl->options.node ? ctl_list(ctl, "node.list", NULL, "nodes", &nodes) : CTL_OK;
+
+	if (status != CTL_OK || !ctl->options.node) {
+		return status;
+	}
+	json_array_foreach (nodes, i, node) {
+		found |= strcmp(get_string(node, "node"), ctl->options.node) == 0;
+	}
+	json_decref(nodes);
+	if (found) {
+		return CTL_OK;
+	}
+	(void)ctl_usage(ctl, "there is no node %s", ctl->options.node);
+	return CTL_REFUSED;
 }
 
 /* Whether `word` is one of the words of `words`, which are separated by spaces. */

@@ -9,7 +9,13 @@
 #include "ctl/options.h"
 
 /* Exit statuses. */
-enum ctl_status { CTL_OK = 0, CTL_REFUSED = 1, CTL_USAGE = 2, CTL_UNREACHABLE = 3 };
+enum ctl_status {
+	CTL_OK = 0,
+	CTL_REFUSED = 1,     /* by the server; or something is not as it should be */
+	CTL_USAGE = 2,       /* the command line, or a file it names as input */
+	CTL_UNREACHABLE = 3, /* the outcome of a call that was sent is unknown */
+	CTL_LOCAL = 4,       /* what was to be written here could not be */
+};
 
 /* One run of allotctl. */
 struct ctl {
@@ -58,11 +64,14 @@ int ctl_usage(struct ctl *ctl, const char *format, ...) __attribute__((format(pr
 int ctl_print_json(struct ctl *ctl, json_t *value_take);
 
 /* All rows of a list method: follows `next` from page to page and joins the arrays called `key`. On success *rows is the
- * array (a new reference). `params` is taken over; NULL = none. */
+ * array (a new reference). `params` is taken over; NULL = none. Nothing of a `node` that does not exist is CTL_REFUSED. */
 int ctl_list(struct ctl *ctl, const char *method, json_t *params, const char *key, json_t **rows);
 
 /* The server's present time, Unix ms (it may differ from ours, and stand still). */
 int ctl_now(struct ctl *ctl, int64_t *ret);
+
+/* What --node names must exist: CTL_OK without --node or when it does, else says so on `err` and CTL_REFUSED. */
+int ctl_node_exists(struct ctl *ctl);
 
 /* An object of the filters given on the command line (--node ...): `names` says which of "node", "type", "uuid", "uid", "state",
  * "namespace" the method knows, separated by spaces. */

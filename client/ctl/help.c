@@ -41,7 +41,8 @@ void help_overview(struct ctl *ctl, const json_t *doc)
 	heading(ctl, "Options");
 	options_print(ctl->out, OPT_GENERAL);
 	fputs("\n`allotctl help COMMAND` and `allotctl help METHOD` say more.\n"
-	      "Exit status: 0 done, 1 refused by the server, 2 usage, 3 the server cannot be reached.\n",
+	      "Exit status: 0 done, 1 refused by the server, 2 usage, 3 the server cannot be reached,\n"
+	      "4 a file or the output cannot be written.\n",
 		ctl->out);
 }
 

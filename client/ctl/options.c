@@ -15,31 +15,33 @@ struct option_row {
 	const char *name;
 	const char *argument; /* NULL = takes none */
 	const char *help;
+	const char *form; /* what its value must be, NULL = any text but an empty one */
 };
 
 static const struct option_row rows[] = {
-	{ OPT_SOCKET, 's', "socket", "PATH", "the server's unix socket ($ALLOTD_SOCKET)" },
-	{ OPT_SERVER, 0, "server", "HOST:PORT", "the server's TCP address, instead of a socket" },
-	{ OPT_TIMEOUT, 0, "timeout", "SECONDS", "how long to wait for an answer (30; 0 = for ever)" },
-	{ OPT_OUTPUT, 'o', "output", "FORMAT", "table, wide or json" },
-	{ OPT_HELP, 'h', "help", NULL, "this text, or that of the command or method" },
-	{ OPT_VERSION, 'V', "version", NULL, "the version of allotctl" },
-	{ OPT_NAMESPACE, 'n', "namespace", "NAME", "only pods of this namespace" },
-	{ OPT_NODE, 0, "node", "NAME", "only this node" },
-	{ OPT_UID, 0, "uid", "UID", "only this pod" },
-	{ OPT_UUID, 0, "uuid", "UUID", "only this device" },
-	{ OPT_TYPE, 0, "type", "TYPE", "only devices of this type" },
-	{ OPT_STATE, 0, "state", "STATE", "only pods in this state" },
-	{ OPT_RESOURCE, 0, "resource", "NAME", "only this resource" },
-	{ OPT_FOLLOW, 'f', "follow", NULL, "go on showing what happens" },
-	{ OPT_LAST, 0, "last", "N", "the newest N events (50; 0 = all)" },
-	{ OPT_AFTER, 0, "after", "REVISION", "all events after this revision" },
-	{ OPT_NODES, 0, "nodes", "FILE", "the cluster: CSV with sn, cpu_milli, memory_mib, gpu, model" },
-	{ OPT_PODS, 0, "pods", "FILE", "the workload: CSV with name, cpu_milli, memory_mib, num_gpu, gpu_milli ..." },
-	{ OPT_POLICY, 0, "policy", "NAME", "binpack or spread" },
-	{ OPT_SEED, 0, "seed", "N", "shuffle the pods with this seed" },
-	{ OPT_CHURN, 0, "churn", NULL, "follow the trace's times and release pods when it deletes them" },
-	{ OPT_CONNECTIONS, 0, "connections", "N", "connections that bind and allocate (8)" },
+	{ OPT_SOCKET, 's', "socket", "PATH", "the server's unix socket ($ALLOTD_SOCKET)", NULL },
+	{ OPT_SERVER, 0, "server", "HOST:PORT", "the server's TCP address, instead of a socket", "HOST:PORT or [ADDRESS]:PORT" },
+	{ OPT_TIMEOUT, 0, "timeout", "SECONDS", "how long to wait for an answer (30; 0 = for ever)",
+		"a number of seconds, at most 86400 (0 = for ever)" },
+	{ OPT_OUTPUT, 'o', "output", "FORMAT", "table, wide or json", "table, wide or json" },
+	{ OPT_HELP, 'h', "help", NULL, "this text, or that of the command or method", NULL },
+	{ OPT_VERSION, 'V', "version", NULL, "the version of allotctl", NULL },
+	{ OPT_NAMESPACE, 'n', "namespace", "NAME", "only pods of this namespace", NULL },
+	{ OPT_NODE, 0, "node", "NAME", "only this node", NULL },
+	{ OPT_UID, 0, "uid", "UID", "only this pod", NULL },
+	{ OPT_UUID, 0, "uuid", "UUID", "only this device", NULL },
+	{ OPT_TYPE, 0, "type", "TYPE", "only devices of this type", NULL },
+	{ OPT_STATE, 0, "state", "STATE", "only pods in this state", NULL },
+	{ OPT_RESOURCE, 0, "resource", "NAME", "only this resource", NULL },
+	{ OPT_FOLLOW, 'f', "follow", NULL, "go on showing what happens", NULL },
+	{ OPT_LAST, 0, "last", "N", "the newest N events (50; 0 = all)", "a whole number (0 = all)" },
+	{ OPT_AFTER, 0, "after", "REVISION", "all events after this revision", "a revision: a whole number" },
+	{ OPT_NODES, 0, "nodes", "FILE", "the cluster: CSV with sn, cpu_milli, memory_mib, gpu, model", NULL },
+	{ OPT_PODS, 0, "pods", "FILE", "the workload: CSV with name, cpu_milli, memory_mib, num_gpu, gpu_milli ...", NULL },
+	{ OPT_POLICY, 0, "policy", "NAME", "binpack or spread", "binpack or spread" },
+	{ OPT_SEED, 0, "seed", "N", "shuffle the pods with this seed", "a whole number" },
+	{ OPT_CHURN, 0, "churn", NULL, "follow the trace's times and release pods when it deletes them", NULL },
+	{ OPT_CONNECTIONS, 0, "connections", "N", "connections that bind and allocate (8)", "a whole number from 1 to 256" },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), LONG_BASE = 256 };
@@ -120,8 +122,7 @@ static const char **string_of(struct options *o, enum option_bit bit)
 {
 	switch ((unsigned)bit) {
 	case OPT_SOCKET:
-	case OPT_SERVER:
-		return &o->address;
+		return &o->socket;
 	case OPT_NAMESPACE:
 		return &o->namespace;
 	case OPT_NODE:
@@ -140,17 +141,27 @@ static const char **string_of(struct options *o, enum option_bit bit)
 		return &o->nodes;
 	case OPT_PODS:
 		return &o->pods;
-	case OPT_POLICY:
-		return &o->policy;
 	default:
 		return NULL;
 	}
 }
 
-/* Takes one option's value; false when it cannot be read. */
+/* HOST:PORT, nothing that allot_connect takes for a path. */
+static bool is_address(const char *text)
+{
+	return strchr(text, ':') && !strchr(text, '/') && strncmp(text, "unix:", 5) != 0;
+}
+
+/* Takes one option's value; false when it is not what it must be. */
 static bool accept(struct options *o, enum option_bit bit, const char *value)
 {
 	switch ((unsigned)bit) {
+	case OPT_SERVER:
+		o->server = value;
+		return is_address(value);
+	case OPT_POLICY:
+		o->policy = value;
+		return strcmp(value, "binpack") == 0 || strcmp(value, "spread") == 0;
 	case OPT_TIMEOUT:
 		return seconds(value, &o->timeout);
 	case OPT_OUTPUT:
@@ -238,7 +249,8 @@ int options_parse(struct options *options, int argc, char **argv, char **error)
 			return -1;
 		}
 		if (!accept(options, row->bit, optarg)) {
-			*error = mem_format("--%s %s: the value is not acceptable; it is %s", row->name, optarg, row->help);
+			*error = mem_format(
+				"--%s is %s, not \"%s\"", row->name, row->form ? row->form : "a text that is not empty", optarg);
 			return -1;
 		}
 		options->given |= row->bit;

@@ -38,9 +38,10 @@ enum option_bit {
 
 /* Strings point into argv; NULL = not given. */
 struct options {
-	unsigned given;      /* of enum option_bit */
-	const char *address; /* of --socket or --server, for allot_connect; NULL = the default socket */
-	int timeout;         /* ms */
+	unsigned given;     /* of enum option_bit */
+	const char *socket; /* a path; NULL = the default one */
+	const char *server; /* HOST:PORT, NULL = a socket */
+	int timeout;        /* ms */
 	enum format format;
 	const char *namespace;
 	const char *node;

@@ -239,14 +239,37 @@ static int report(struct ctl *ctl, const struct trace *trace, struct drive_resul
 	return status;
 }
 
+/* Says so when the server is not empty: the figures then tell of more than this workload. */
+static int look_for_pods(struct ctl *ctl)
+{
+	json_t *info;
+	int64_t n;
+	int status = ctl_call(ctl, "server.info", NULL, &info);
+
+	if (status != CTL_OK) {
+		return status;
+	}
+	n = get_integer(json_object_get(info, "counts"), "allocations");
+	if (n) {
+		fprintf(ctl->err,
+			"allotctl: warning: the server is not empty: %" PRId64 " pod%s hold%s devices already, and keep%s them\n",
+			n, n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "s" : "");
+	}
+	json_decref(info);
+	return CTL_OK;
+}
+
 static int replay(struct ctl *ctl, const struct trace *trace)
 {
 	const struct options *o = &ctl->options;
 	struct drive_result result = { 0 };
 	struct trace_step *steps;
 	size_t n_steps;
-	int status = drive_register(ctl, trace);
+	int status = look_for_pods(ctl);
 
+	if (status == CTL_OK) {
+		status = drive_register(ctl, trace);
+	}
 	if (status != CTL_OK) {
 		return status;
 	}

@@ -466,7 +466,7 @@ static void the_command(void **state)
 	assert_memory_equal(o.out, o.out + 65, 64);
 	outcome_free(&o);
 	o = shell("'%s' --socket '%s' backup '%s/nowhere/copy'", allotctl(), s->socket, s->directory);
-	assert_int_equal(o.status, 1);
+	assert_int_equal(o.status, 4);
 	assert_non_null(strstr(o.err, "cannot write"));
 	outcome_free(&o);
 	o = shell("'%s' --socket '%s' backup", allotctl(), s->socket);

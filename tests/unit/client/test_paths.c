@@ -20,6 +20,8 @@ static void the_first_rule_that_applies(void **state)
 	setenv("XDG_RUNTIME_DIR", "/run/user/5", 1);
 	setenv("HOME", "/home/ada", 1);
 	path_is("/x/s.sock");
+	setenv("ALLOTD_SOCKET", "s.sock", 1);
+	path_is("./s.sock");
 	setenv("ALLOTD_SOCKET", "", 1);
 	path_is("/run/user/5/allotd/allotd.sock");
 	setenv("XDG_RUNTIME_DIR", "", 1);

@@ -17,6 +17,7 @@ struct cluster {
 	json_t *placements; /* [uid] in the order of reserving */
 	int registered, next_node, released;
 	bool bad_check;
+	int allocations;   /* that are there before */
 	char trouble[128]; /* the first thing that was out of order */
 };
 
@@ -67,6 +68,9 @@ static char *answer(void *context, const json_t *call)
 	const char *method = json_string_value(json_object_get(call, "method"));
 	const char *uid = uid_of(json_object_get(call, "params"));
 
+	if (strcmp(method, "server.info") == 0) {
+		return fake_result(call, json_pack("{s:{s:i}}", "counts", "allocations", c->allocations));
+	}
 	if (strcmp(method, "node.register") == 0) {
 		c->registered++;
 		return fake_result(call, json_object());
@@ -140,7 +144,7 @@ static void begin(struct world *w)
 	w->ctl.out = open_memstream(&w->out, &w->out_size);
 	w->ctl.err = open_memstream(&w->err, &w->err_size);
 	w->ctl.options = (struct options){
-		.address = fake_path(w->fake),
+		.socket = fake_path(w->fake),
 		.timeout = 20000,
 		.nodes = w->nodes,
 		.pods = w->pods,
@@ -246,6 +250,17 @@ static void failed_check_is_a_failure(void **state)
 	end(&w);
 }
 
+static void a_server_that_is_not_empty_is_told_first(void **state)
+{
+	struct world w;
+
+	begin(&w);
+	w.cluster.allocations = 2;
+	assert_int_equal(run(&w), CTL_OK);
+	assert_string_equal(w.err, "allotctl: warning: the server is not empty: 2 pods hold devices already, and keep them\n");
+	end(&w);
+}
+
 static void bad_usage_touches_nothing(void **state)
 {
 	struct world w;
@@ -262,7 +277,8 @@ static void bad_usage_touches_nothing(void **state)
 	assert_string_equal(w.err, "allotctl: /nonexistent: No such file or directory\n");
 	end(&w);
 	begin(&w);
-	w.ctl.options.address = "/nonexistent/s.sock";
+	w.ctl.options.socket = "/nonexistent/s.sock";
+	w.ctl.options.timeout = 50;
 	assert_int_equal(run(&w), CTL_UNREACHABLE);
 	end(&w);
 }
@@ -274,6 +290,7 @@ int main(void)
 		cmocka_unit_test(churn_releases_in_order),
 		cmocka_unit_test(same_seed_same_order),
 		cmocka_unit_test(failed_check_is_a_failure),
+		cmocka_unit_test(a_server_that_is_not_empty_is_told_first),
 		cmocka_unit_test(bad_usage_touches_nothing),
 	};
 
