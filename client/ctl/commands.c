@@ -5,7 +5,8 @@
 #include "ctl/views.h"
 
 const struct command commands[] = {
-	{ "nodes", "", "the nodes, and with -o wide how full they are", NULL, OPT_NODE | OPT_TYPE | OPT_RESOURCE, 0, 0,
+	{ "nodes", "", "the nodes, and with -o wide how full they are",
+		"With --type or --resource only those that have such devices.", OPT_NODE | OPT_TYPE | OPT_RESOURCE, 0, 0,
 		nodes_run },
 	{ "top", "", "how full each device of each node is, and the total",
 		"A cell is used/total; one with a ! belongs to a device that is unhealthy, cordoned or missing.",

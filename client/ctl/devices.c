@@ -36,7 +36,7 @@ static void collect(struct resources *r, const json_t *devices)
 
 static void columns(struct table *table, const struct resources *r, bool wide)
 {
-	static const char *const more[] = { "UUID", "NUMA", "SOCKET", "PCIE", "BUS-ID", "NOMINATED", "LABELS" };
+	static const char *const more[] = { "UUID", "NUMA", "SOCKET", "PCIE", "BUS-ID", "NOMINATED", "LABELS", "REASON" };
 	size_t i;
 
 	table_column(table, "NODE", TABLE_LEFT);
@@ -127,6 +127,7 @@ static void wide_cells(struct table *table, const json_t *device)
 	table_cell(table, "%s", get_string(device, "bus_id"));
 	members_cell(table, promises);
 	members_cell(table, json_object_get(device, "labels"));
+	table_cell(table, "%s", get_string(device, "reason"));
 	json_decref(promises);
 }
 

@@ -116,6 +116,13 @@ static void print(struct ctl *ctl, const json_t *events)
 }
 
 /* As it happens: no table can be aligned then, so each line has fields of fixed width. */
+static void print_titles(struct ctl *ctl)
+{
+	if (ctl->options.format != FORMAT_JSON) {
+		fprintf(ctl->out, "%-23s   %8s   %-22s   %-20s   %s\n", "TIME", "REVISION", "EVENT", "NODE", "SUBJECT   NOTE");
+	}
+}
+
 static void print_line(struct ctl *ctl, const json_t *event)
 {
 	char *about = subject(event), *why = note(event), *line;
@@ -261,7 +268,11 @@ int events_run(struct ctl *ctl, char **arguments, int n)
 		after = beginning(&ctl->options, newest);
 		status = read_all(ctl, &after, newest, ctl->options.given & OPT_AFTER ? 0 : (size_t)ctl->options.last, events);
 	}
+	if (status == CTL_OK && !(ctl->options.given & OPT_FOLLOW) && json_array_size(events) == 0) {
+		status = ctl_node_exists(ctl);
+	}
 	if (status == CTL_OK && ctl->options.given & OPT_FOLLOW) {
+		print_titles(ctl);
 		json_array_foreach (events, i, event) {
 			print_line(ctl, event);
 		}

@@ -66,9 +66,12 @@ static char *suggestion_text(const json_t *s)
 		text = mem_format("wait for the %s of %s", json_string_value(waits), node);
 	} else if (strcmp(action, "wait") == 0) {
 		text = mem_format("wait for %s on %s", pods, node);
+	} else if (strcmp(action, "shrink") == 0 && *get_string(s, "resource")) {
+		text = mem_format("ask for %" PRId64 " of the resource %s in claim %" PRId64, get_integer(s, "to"),
+			get_string(s, "resource"), get_integer(s, "claim"));
 	} else if (strcmp(action, "shrink") == 0) {
-		text = mem_format("ask for %" PRId64 " %s in claim %" PRId64, get_integer(s, "to"),
-			*get_string(s, "resource") ? get_string(s, "resource") : "devices", get_integer(s, "claim"));
+		text = mem_format("ask for %" PRId64 " device%s in claim %" PRId64, get_integer(s, "to"),
+			get_integer(s, "to") == 1 ? "" : "s", get_integer(s, "claim"));
 	} else if (strcmp(action, "uncordon") == 0) {
 		text = mem_format("uncordon %s", node);
 	} else {

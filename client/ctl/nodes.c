@@ -64,7 +64,8 @@ static void wide_columns(struct table *table, const struct inventory *inventory)
 		table_column(table, title, TABLE_RIGHT | TABLE_BLANK);
 		free(title);
 	}
-	table_column(table, "LABELS", TABLE_OPTIONAL);
+	table_column(table, "LABELS", TABLE_OPTIONAL | TABLE_BLANK);
+	table_column(table, "REASON", TABLE_OPTIONAL | TABLE_BLANK);
 }
 
 static void sum_cells(struct table *table, const struct inventory *inventory, const char *node)
@@ -109,6 +110,7 @@ static void print(struct ctl *ctl, const json_t *nodes, const struct inventory *
 
 			sum_cells(table, inventory, get_string(node, "node"));
 			table_cell(table, "%s", labels);
+			table_cell(table, "%s", get_string(node, "reason"));
 			free(labels);
 		}
 	}
@@ -119,10 +121,53 @@ static void print(struct ctl *ctl, const json_t *nodes, const struct inventory *
 	table_free(table);
 }
 
+/* Whether the node has a device of the kinds that --type and --resource ask for. */
+static bool has_kind(const struct inventory *inventory, const char *node)
+{
+	size_t k;
+
+	for (k = 0; k < inventory->n_kinds; k++) {
+		if (inventory_sum(inventory, &inventory->kinds[k], node).total) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Removes the nodes that the command line does not ask for; node.list has no filters. */
+static void filter(const struct options *o, json_t *nodes, const struct inventory *inventory)
+{
+	bool by_kind = o->type || o->resource;
+	size_t i = json_array_size(nodes);
+
+	while (i-- > 0) {
+		const char *name = get_string(json_array_get(nodes, i), "node");
+
+		if ((o->node && strcmp(name, o->node) != 0) || (by_kind && !has_kind(inventory, name))) {
+			json_array_remove(nodes, i);
+		}
+	}
+}
+
+static int show(struct ctl *ctl, const json_t *nodes, const struct inventory *inventory)
+{
+	int64_t now;
+	int status;
+
+	if (ctl->options.format == FORMAT_JSON) {
+		return ctl_print_json(ctl, json_pack("{s:O}", "nodes", nodes));
+	}
+	status = ctl_now(ctl, &now);
+	if (status == CTL_OK) {
+		print(ctl, nodes, ctl->options.format == FORMAT_WIDE ? inventory : NULL, now);
+	}
+	return status;
+}
+
 int nodes_run(struct ctl *ctl, char **arguments, int n)
 {
+	const struct options *o = &ctl->options;
 	struct inventory *inventory = NULL;
-	int64_t now = 0;
 	json_t *nodes;
 	int status = ctl_list(ctl, "node.list", NULL, "nodes", &nodes);
 
@@ -131,15 +176,15 @@ int nodes_run(struct ctl *ctl, char **arguments, int n)
 	if (status != CTL_OK) {
 		return status;
 	}
-	if (ctl->options.format == FORMAT_JSON) {
-		return ctl_print_json(ctl, json_pack("{s:o}", "nodes", nodes));
-	}
-	status = ctl_now(ctl, &now);
-	if (status == CTL_OK && ctl->options.format == FORMAT_WIDE) {
+	if (o->type || o->resource || o->format == FORMAT_WIDE) {
 		status = inventory_read(ctl, &inventory);
 	}
 	if (status == CTL_OK) {
-		print(ctl, nodes, inventory, now);
+		filter(o, nodes, inventory);
+		status = json_array_size(nodes) ? CTL_OK : ctl_node_exists(ctl);
+	}
+	if (status == CTL_OK) {
+		status = show(ctl, nodes, inventory);
 	}
 	inventory_free(inventory);
 	json_decref(nodes);

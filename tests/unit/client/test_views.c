@@ -94,7 +94,7 @@ static void said(struct world *w, const char *out, const char *err)
 	"{'nodes':[{'node':'n1','cordoned':false,'unverified':false,'devices':3,'allocations':2,'nominations':0,'last_seen_at':" \
 	"1772373900000,"                                                                                                         \
 	"'labels':{'zone':'a'}},{'node':'node-\xc3\xb6','cordoned':true,'unverified':true,'devices':1,'allocations':0,'"         \
-	"nominations':1,'labels':{},"                                                                                            \
+	"nominations':1,'labels':{},'reason':'smoke',"                                                                           \
 	"'lock':{'uid':'p9'}}]}"
 
 #define DEVICES                                                                                                                  \
@@ -104,7 +104,8 @@ static void said(struct world *w, const char *out, const char *err)
 	"'used':{'core':50,'memory':20},'shares':2,'whole':false,'holders':[{'uid':'u1','namespace':'default','name':'p1'},{'"   \
 	"uid':'u2','namespace':"                                                                                                 \
 	"'ml','name':'p2'}],'numa':0,'socket':-1,'pcie':'pci0'},"                                                                \
-	"{'node':'n1','uuid':'G1','type':'gpu','minor':1,'model':'T4','healthy':false,'cordoned':true,'missing':false,'"         \
+	"{'node':'n1','uuid':'G1','type':'gpu','minor':1,'model':'T4','healthy':false,'reason':'Xid "                            \
+	"79','cordoned':true,'missing':false,'"                                                                                  \
 	"capacity':{'core':100,'memory':80},"                                                                                    \
 	"'used':{},'shares':0,'whole':false,'holders':[],'numa':1},"                                                             \
 	"{'node':'n1','uuid':'H0','type':'host','minor':0,'model':'','healthy':true,'cordoned':false,'missing':false,'capacity'" \
@@ -135,11 +136,50 @@ static void nodes_wide(void **state)
 	w.ctl.options.format = FORMAT_WIDE;
 	assert_int_equal(nodes_run(&w.ctl, NULL, 0), 0);
 	said(&w,
-		"NODE STATUS DEVICES PODS NOMINATED LOCKED BY SEEN GPU CORE GPU MEMORY HOST CPU NIC LABELS\n"
+		"NODE STATUS DEVICES PODS NOMINATED LOCKED BY SEEN GPU CORE GPU MEMORY HOST CPU NIC LABELS REASON\n"
 		"n1 Ready 3 2 0 9s 50/200 (25%) 20/160 (12%) 64000/64000 (100%) zone=a\n"
-		"node-\xc3\xb6 Cordoned,Unverified 1 0 1 p9 1/1 (100%) -\n"
-		"TOTAL 50/200 (25%) 20/160 (12%) 64000/64000 (100%) 1/1 (100%) -\n",
+		"node-\xc3\xb6 Cordoned,Unverified 1 0 1 p9 1/1 (100%) smoke\n"
+		"TOTAL 50/200 (25%) 20/160 (12%) 64000/64000 (100%) 1/1 (100%)\n",
 		"");
+}
+
+static void nodes_are_filtered(void **state)
+{
+	struct world w;
+
+	begin(&w, "{'node.list':" NODES ",'device.list':" DEVICES "}");
+	w.ctl.options.node = "node-\xc3\xb6";
+	assert_int_equal(nodes_run(&w.ctl, NULL, 0), 0);
+	said(&w,
+		"NODE STATUS DEVICES PODS NOMINATED LOCKED BY SEEN\n"
+		"node-\xc3\xb6 Cordoned,Unverified 1 0 1 p9\n",
+		"");
+	begin(&w, "{'node.list':" NODES ",'device.list':" DEVICES "}");
+	w.ctl.options.resource = "core";
+	assert_int_equal(nodes_run(&w.ctl, NULL, 0), 0);
+	said(&w,
+		"NODE STATUS DEVICES PODS NOMINATED SEEN\n"
+		"n1 Ready 3 2 0 9s\n",
+		"");
+}
+
+static void a_node_that_does_not_exist_is_told(void **state)
+{
+	int (*const runs[])(struct ctl *, char **, int) = { nodes_run, top_run, devices_run, pods_run, locks_run, nominations_run,
+		events_run };
+	struct world w;
+	size_t i;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		begin(&w, "{'node.list':" NODES "}");
+		w.ctl.options.node = "n2";
+		assert_int_equal(runs[i](&w.ctl, NULL, 0), CTL_REFUSED);
+		said(&w, "", "allotctl: there is no node n2\n");
+	}
+	begin(&w, "{'node.list':" NODES "}");
+	w.ctl.options.node = "n1";
+	assert_int_equal(locks_run(&w.ctl, NULL, 0), CTL_OK);
+	said(&w, "NODE POD TOKEN AGE EXPIRES\n", "");
 }
 
 static void top(void **state)
@@ -206,6 +246,22 @@ static void devices(void **state)
 		"n1       gpu:1    T4       0/100     0/80             -        0   unhealthy,cordoned   -\n"
 		"n1       host:0   -            -        -   64000/64000    whole   ok                   default/p3\n"
 		"node-\xc3\xb6   nic:0    -            -        -             -      1/4   missing              -\n",
+		"");
+}
+
+static void devices_wide_tell_the_reason(void **state)
+{
+	struct world w;
+
+	begin(&w, "{'device.list':" DEVICES "}");
+	w.ctl.options.format = FORMAT_WIDE;
+	assert_int_equal(devices_run(&w.ctl, NULL, 0), 0);
+	said(&w,
+		"NODE DEVICE MODEL CORE MEMORY CPU SHARES HEALTH UUID NUMA PCIE REASON HELD BY\n"
+		"n1 gpu:0 T4 50/100 20/80 - 2 ok G0 0 pci0 - default/p1, ml/p2\n"
+		"n1 gpu:1 T4 0/100 0/80 - 0 unhealthy,cordoned G1 1 - Xid 79 -\n"
+		"n1 host:0 - - - 64000/64000 whole ok H0 - - - default/p3\n"
+		"node-\xc3\xb6 nic:0 - - - - 1/4 missing N0 - - - -\n",
 		"");
 }
 
@@ -384,7 +440,7 @@ static void explain(void **state)
 		"n1','n2']},"
 		"'suggestions':[{'action':'preempt','node':'n1','victims':['a','b']},{'action':'wait','node':'n1','for':['c']},"
 		"{'action':'wait','node':'n2','for':'lock'},{'action':'shrink','claim':0,'resource':'core','to':40},{'action':'"
-		"shrink','claim':1,'to':4},{'action':'"
+		"shrink','claim':1,'to':1},{'action':'"
 		"uncordon','node':'n2'},"
 		"{'action':'pray'}]}}");
 	assert_int_equal(explain_run(&w.ctl, pod, 1), 0);
@@ -409,8 +465,8 @@ static void explain(void **state)
 		"  preempt a, b on n1\n"
 		"  wait for c on n1\n"
 		"  wait for the lock of n2\n"
-		"  ask for 40 core in claim 0\n"
-		"  ask for 4 devices in claim 1\n"
+		"  ask for 40 of the resource core in claim 0\n"
+		"  ask for 1 device in claim 1\n"
 		"  uncordon n2\n"
 		"  {\"action\":\"pray\"}\n",
 		"");
@@ -439,10 +495,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes),
 		cmocka_unit_test(nodes_wide),
+		cmocka_unit_test(nodes_are_filtered),
+		cmocka_unit_test(a_node_that_does_not_exist_is_told),
 		cmocka_unit_test(top),
 		cmocka_unit_test(top_of_one_resource),
 		cmocka_unit_test(top_of_nothing),
 		cmocka_unit_test(devices),
+		cmocka_unit_test(devices_wide_tell_the_reason),
 		cmocka_unit_test(pods),
 		cmocka_unit_test(pods_wide),
 		cmocka_unit_test(pages_are_joined),
