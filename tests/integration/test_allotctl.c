@@ -64,6 +64,8 @@ static void bad_usage_is_2(void **state)
 	says(*state, "pod.get colour=red", 2, "colour");
 	says(*state, "--nonsense", 2, "nonsense");
 	says(*state, "pod.get uid:=notjson", 2, "");
+	says(*state, "nodes surplus", 2, "nodes does not take surplus");
+	says(*state, "replay --policy tetris", 2, "binpack or spread");
 }
 
 static void an_unreachable_server_is_3(void **state)
@@ -126,6 +128,7 @@ static void help_and_version(void **state)
 	says(*state, "help", 0, "pod.reserve");
 	says(*state, "--version", 0, "allotctl");
 	says(*state, "help pod.reserve", 0, "request");
+	says(*state, "help help", 0, "pod.reserve");
 }
 
 int main(void)

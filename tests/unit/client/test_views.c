@@ -424,6 +424,26 @@ static void compacted_events_are_skipped(void **state)
 		"allotctl: events before revision 2 are gone\n");
 }
 
+/* Until the server refuses. */
+static void followed_events_have_titles(void **state)
+{
+	struct world w;
+	json_t *pages;
+
+	begin(&w, "{'event.list':[{'events':[" EVENT("40", "c", "'node':'n1','data':{}") "],'last':40}]}");
+	pages = json_object_get(w.answers, "event.list");
+	while (json_array_size(pages) < 40) {
+		json_array_append_new(pages, json_null());
+	}
+	json_array_append_new(pages, fake_json("{'error':'overloaded','message':'enough'}"));
+	w.ctl.options.given = OPT_FOLLOW;
+	assert_int_equal(events_run(&w.ctl, NULL, 0), CTL_REFUSED);
+	said(&w,
+		"TIME REVISION EVENT NODE SUBJECT NOTE\n"
+		"2026-03-01 14:05:09.123 40 c n1 -\n",
+		"allotctl: overloaded: enough\n");
+}
+
 static void explain(void **state)
 {
 	char *pod[] = { (char *)"ml/p1" };
@@ -511,6 +531,7 @@ int main(void)
 		cmocka_unit_test(events_of_a_namespace),
 		cmocka_unit_test(newest_events_only),
 		cmocka_unit_test(compacted_events_are_skipped),
+		cmocka_unit_test(followed_events_have_titles),
 		cmocka_unit_test(explain),
 		cmocka_unit_test(refusals_are_one_line_and_reasons),
 	};
