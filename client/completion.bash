@@ -1,6 +1,6 @@
 # bash completion for allotctl: commands and methods as `allotctl help` lists them, options, and the parameters of a method.
 _allotctl() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command= i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command= element=0 i
 	COMPREPLY=()
 	# A word like pod.uid=x is several words to readline; complete only what stands before the sign.
 	[[ $cur == "=" || $prev == "=" || $cur == ":" || $prev == ":" ]] && return
@@ -35,7 +35,7 @@ _allotctl() {
 		return
 		;;
 	--node)
-		COMPREPLY=($(compgen -W "$(allotctl --timeout 1 nodes 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))
+		COMPREPLY=($(compgen -W "$(allotctl --timeout 0.3 nodes 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))
 		return
 		;;
 	esac
@@ -44,8 +44,10 @@ _allotctl() {
 	elif [[ -z $command ]]; then
 		COMPREPLY=($(compgen -W "help $(allotctl help 2>/dev/null | sed -n 's/^  \([a-z][a-z.]*\) .*/\1/p')" -- "$cur"))
 	elif [[ $command == *.* ]]; then
+		# Elements of lists are counted: request.0.type, or the number that is typed already.
+		[[ $cur =~ ^[a-z_]+\.([0-9]+)\. ]] && element=${BASH_REMATCH[1]}
 		COMPREPLY=($(compgen -S = -W "$(allotctl help "$command" 2>/dev/null |
-			sed -n '/^Parameters/,/^$/s/^\([a-z][A-Za-z_.]*\) .*/\1/p')" -- "$cur"))
+			sed -n '/^Parameters/,/^$/s/^\([a-z][A-Za-z_.]*\) .*/\1/p' | sed "s/\.N\./.$element./")" -- "$cur"))
 		compopt -o nospace 2>/dev/null
 	fi
 }
