@@ -90,6 +90,18 @@ static int64_t number(const char *name, const char *text, int64_t most)
 	return value;
 }
 
+/* --version, --help, and what is no option. */
+static _Noreturn void say_and_end(int key)
+{
+	if (key == KEY_VERSION)
+		puts("allotd " ALLOT_VERSION);
+	else if (key == KEY_HELP)
+		fputs(usage, stdout);
+	else
+		fputs("Try 'allotd --help'.\n", stderr);
+	exit(key == KEY_VERSION || key == KEY_HELP ? EX_OK : EX_USAGE);
+}
+
 static void parse_option(int key, const char *value, struct serve_options *o, struct log *log)
 {
 	switch (key) {
@@ -135,15 +147,8 @@ static void parse_option(int key, const char *value, struct serve_options *o, st
 		if (!log_level_parse(value, &log->level))
 			usage_error("--log-level is error, warn, info or debug", value);
 		break;
-	case KEY_VERSION:
-		puts("allotd " ALLOT_VERSION);
-		exit(EX_OK);
-	case KEY_HELP:
-		fputs(usage, stdout);
-		exit(EX_OK);
 	default:
-		fputs("Try 'allotd --help'.\n", stderr);
-		exit(EX_USAGE);
+		say_and_end(key);
 	}
 }
 
@@ -223,7 +228,7 @@ static int run_restore(int argc, char **argv, const struct log *log)
 		else if (key == KEY_FORCE)
 			force = true;
 		else
-			parse_option(key, optarg, NULL, NULL);
+			say_and_end(key);
 	}
 	if (optind < argc)
 		usage_error("unexpected argument", argv[optind]);

@@ -98,7 +98,7 @@ int connection_judge(const char *report)
 	if (strcmp(report, "ok") == 0)
 		return SQLITE_OK;
 	const char *at = strstr(report, reason);
-	return at ? atoi(at + sizeof reason - 1) : SQLITE_CORRUPT;
+	return at ? (int)strtol(at + sizeof reason - 1, NULL, 10) : SQLITE_CORRUPT;
 }
 
 enum store_outcome connection_outcome(int rc, bool committing)
