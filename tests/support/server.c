@@ -66,10 +66,18 @@ void server_launch(struct server *s)
 		check_failed("fork: %s", strerror(errno));
 }
 
+/* Ends the test, and whatever there is of the server: a setup that fails has no teardown. */
 static _Noreturn void did_not_start(struct server *s, const char *what)
 {
 	char *log = file_read(s->log);
 	size_t n = strlen(log);
+	if (s->pid) {
+		(void)kill(s->pid, SIGKILL);
+		(void)waitpid(s->pid, NULL, 0);
+		s->pid = 0;
+	}
+	directory_remove(s->directory);
+	s->directory = NULL;
 	check_failed("the server %s:\n%s", what, log + (n > 2000 ? n - 2000 : 0));
 }
 
@@ -145,9 +153,6 @@ int server_end(struct server *s, int signal)
 	(void)kill(s->pid, signal);
 	while (!has_ended(s, &status)) {
 		if (check_now() > end) {
-			(void)kill(s->pid, SIGKILL);
-			(void)waitpid(s->pid, &status, 0);
-			s->pid = 0;
 			did_not_start(s, "did not end");
 		}
 		check_sleep(1);
