@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,8 +15,9 @@
 #include "engine/threads.h"
 
 enum {
-	IDLE_MS = 500,     /* between two looks at the database when there is nothing to do */
-	TIDY_MS = 1000,    /* between two times of housekeeping, while there are commits */
+	IDLE_MS = 500,  /* between two looks at the database when there is nothing to do */
+	TIDY_MS = 1000, /* between two times of housekeeping, while there are commits */
+	LINGER_US = 60, /* after a commit: the next one often comes at once, and going to sleep and waking costs about as much */
 	BUSY_PAUSE_MS = 10 /* between two tries while another writer holds the database */
 };
 
@@ -33,7 +35,10 @@ struct storage {
 	struct storage_news news;
 	bool stop;
 
+	atomic_bool given; /* there is a job or the end; a hint that may be read without the mutex */
+
 	/* the thread's own */
+	bool lingers;                    /* the last job was a commit */
 	bool untidy;                     /* there were commits since the last housekeeping */
 	int64_t tidied_at;               /* monotonic ms */
 	int64_t now;                     /* of the last commit, Unix ms */
@@ -89,6 +94,7 @@ static void run_job(struct storage *s, struct job *job)
 		s->news.outside = false; /* what was seen before is in what was read */
 	(void)pthread_mutex_unlock(&s->mutex);
 	thread_notify(s->notify);
+	s->lingers = job->kind == JOB_COMMIT;
 }
 
 static void tidy(struct storage *s)
@@ -115,16 +121,27 @@ static void look_around(struct storage *s)
 		tell(s, (struct storage_news){ .outside = true });
 }
 
+/* Stays awake for a moment after a commit. */
+static void linger(struct storage *s)
+{
+	int64_t until = thread_now_us() + LINGER_US;
+	while (s->lingers && !atomic_load_explicit(&s->given, memory_order_acquire) && thread_now_us() < until)
+		thread_relax();
+	s->lingers = false;
+}
+
 /* Waits for a job; NULL when IDLE_MS went by. `*stop`: there will be none. */
 static struct job *wait_for_job(struct storage *s, bool *stop)
 {
 	struct timespec until = thread_deadline(IDLE_MS);
 	int timed_out = 0;
+	linger(s);
 	(void)pthread_mutex_lock(&s->mutex);
 	while (!s->job && !s->stop && timed_out != ETIMEDOUT)
 		timed_out = pthread_cond_timedwait(&s->wake, &s->mutex, &until);
 	struct job *job = s->job;
 	*stop = s->stop && !job;
+	atomic_store_explicit(&s->given, false, memory_order_relaxed);
 	(void)pthread_mutex_unlock(&s->mutex);
 	return job;
 }
@@ -166,6 +183,7 @@ void storage_give(struct storage *s, struct job *job)
 	assert(!s->job && !s->finished);
 	s->job = job;
 	(void)pthread_mutex_unlock(&s->mutex);
+	atomic_store_explicit(&s->given, true, memory_order_release);
 	(void)pthread_cond_signal(&s->wake);
 }
 

@@ -18,6 +18,10 @@ struct timespec thread_deadline(int64_t ms);
 /* Monotonic milliseconds. */
 int64_t thread_now_ms(void);
 
+/* Monotonic microseconds, and one turn of a loop that waits without sleeping. */
+int64_t thread_now_us(void);
+void thread_relax(void);
+
 /* Sleeps for `ms`, signals or not. */
 void thread_sleep_ms(int64_t ms);
 
