@@ -87,14 +87,14 @@ static void run_job(struct storage *s, struct job *job)
 		run_commit(s, job);
 	else
 		job->error = store_load(s->store, &job->loaded, &job->meta);
+	s->lingers = job->kind == JOB_COMMIT;
 	(void)pthread_mutex_lock(&s->mutex);
 	s->job = NULL;
 	s->finished = job;
 	if (job->kind == JOB_LOAD)
 		s->news.outside = false; /* what was seen before is in what was read */
 	(void)pthread_mutex_unlock(&s->mutex);
-	thread_notify(s->notify);
-	s->lingers = job->kind == JOB_COMMIT;
+	thread_notify(s->notify); /* from here on the job is the loop's again */
 }
 
 static void tidy(struct storage *s)
