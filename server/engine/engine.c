@@ -18,6 +18,9 @@ static void errors_new(struct engine *e)
 	e->errors[FAIL_BUSY] = error_new(ERR_UNAVAILABLE, "the database could not be written now; nothing was done");
 	e->errors[FAIL_READ_ONLY] = error_with_string(
 		error_new(ERR_READ_ONLY, "no space for more; releases still work"), "alarm", "disk_full");
+	e->errors[FAIL_FULL] = error_with_string(
+		error_new(ERR_READ_ONLY, "the disk is so full that nothing more can be written; make room on it"), "alarm",
+		"disk_full");
 	e->errors[FAIL_LOW] = error_with_string(
 		error_new(ERR_READ_ONLY, "there is little room left on the disk; releases still work"), "alarm", "disk_low");
 	e->errors[FAIL_QUOTA] = error_with_string(

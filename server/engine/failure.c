@@ -100,7 +100,7 @@ static const char *outcome_name(enum store_outcome outcome)
 static void fail_for_good(struct engine *e, enum store_outcome outcome)
 {
 	struct turn *t = e->committing;
-	enum engine_error failure = outcome == STORE_FULL         ? FAIL_READ_ONLY
+	enum engine_error failure = outcome == STORE_FULL         ? (t->grows ? FAIL_READ_ONLY : FAIL_FULL)
 				    : outcome == STORE_CONSTRAINT ? FAIL_INTERNAL
 								  : FAIL_BUSY;
 	bool given_up = outcome == STORE_FULL || outcome == STORE_CONSTRAINT || e->stopping;

@@ -63,6 +63,7 @@ enum load_reason { LOAD_NOT, LOAD_EXTERNAL, LOAD_DIVERGED };
 enum engine_error {
 	FAIL_BUSY,
 	FAIL_READ_ONLY,
+	FAIL_FULL, /* not even what frees could be written */
 	FAIL_LOW,
 	FAIL_QUOTA,
 	FAIL_UNKNOWN,
