@@ -113,6 +113,7 @@ static void release(struct engine_call *call, const struct error *failure)
 	assert_false(c->released);
 	c->released = true;
 	c->failure = failure ? (int)failure->code : -1;
+	c->message = failure ? failure->message : NULL;
 	c->place = c->rig->n_released++;
 }
 

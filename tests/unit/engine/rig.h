@@ -32,10 +32,11 @@ struct test_call {
 	int64_t ttl;
 	int decided; /* how often */
 	bool released;
-	size_t place; /* in the order of releases */
-	int failure;  /* error code, -1 = none */
-	bool refused; /* decide refused: the lock is taken, or there is none */
-	int64_t now;  /* as decide saw it */
+	size_t place;        /* in the order of releases */
+	int failure;         /* error code, -1 = none */
+	const char *message; /* of the failure, NULL = none; the engine's */
+	bool refused;        /* decide refused: the lock is taken, or there is none */
+	int64_t now;         /* as decide saw it */
 	int64_t revision;
 	size_t locks;         /* as decide saw them */
 	size_t locks_on_disk; /* as work saw them */

@@ -102,6 +102,8 @@ static void test_full_disk(void **state)
 	expect_released(grow, ERR_READ_ONLY);
 	expect_released(read, -1);
 	expect_released(release, ERR_READ_ONLY);
+	assert_non_null(strstr(grow->message, "releases still work"));
+	assert_null(strstr(release->message, "releases still work")); /* this one did not */
 	assert_int_equal(read->locks, 2);
 	assert_true(engine_status(rig->engine).read_only);
 	assert_true(rig_has_alarm(rig, "disk_full"));
