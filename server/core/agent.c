@@ -86,9 +86,7 @@ struct error *agent_fail(struct txn *txn, const char *node, const char *uid, int
 	if (a->state == POD_RESERVED)
 		return conflict_error(a, "it was not bound yet");
 	if (a->token != token)
-		return error_with_integer(
-			error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", uid, (long long)token), "token",
-			token);
+		return stale_token_error("pod", uid, token);
 	if (a->state == POD_RELEASING || is_confirmed(a))
 		return conflict_error(a, "it was confirmed or is being released; release it instead");
 	record_ref(a);

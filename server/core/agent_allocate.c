@@ -89,12 +89,6 @@ static struct error *count_mismatch(const struct allocation *a, size_t g, int64_
 	return mismatch(a->pod.uid, expected, got);
 }
 
-static struct error *stale(int64_t token)
-{
-	return error_with_integer(
-		error_new(ERR_STALE_TOKEN, "token %lld is not the right one", (long long)token), "token", token);
-}
-
 static struct error *expired(const char *uid, const char *sentence)
 {
 	return error_with_string(error_new(ERR_EXPIRED, "pod %s %s", uid, sentence), "uid", uid);
@@ -181,7 +175,7 @@ static struct error *find_by_uid(
 	if (h->node != n)
 		return conflict_error(a, "it is not on the node that asks");
 	if (args->token >= 0 && args->token != a->token)
-		return stale(args->token);
+		return stale_token_error("pod", args->uid, args->token);
 	if (a->state == POD_RESERVED)
 		return conflict_error(a, "it was not bound yet");
 	if ((error = find_group(a, args, group)))
@@ -277,7 +271,7 @@ static struct error *find_anonymous(
 	const struct allocation *bound = agent_pending(n);
 	struct candidates c;
 	if (args->token >= 0 && (!n->lock || n->lock->record->token != args->token))
-		return stale(args->token);
+		return stale_token_error("node", args->node, args->token);
 	find_candidates(n, args, bound, &c);
 	struct error *error = judge_candidates(&c, n, args, bound);
 	*ret = bound;

@@ -67,9 +67,7 @@ struct error *lock_release(struct txn *txn, const char *node, int64_t token)
 	if (!n)
 		return not_found_error("node", node);
 	if (!n->lock || n->lock->record->token != token)
-		return error_with_integer(
-			error_new(ERR_STALE_TOKEN, "node %s is not locked under token %lld", node, (long long)token), "token",
-			token);
+		return stale_token_error("node", node, token);
 	const struct lock *l = n->lock->record;
 	const struct holding *h = cluster_holding(txn->cluster, l->uid);
 	if (h && h->node == n && h->record->state == POD_BOUND)

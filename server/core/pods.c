@@ -23,6 +23,13 @@ struct error *not_found_error(const char *kind, const char *name)
 	return error_with_string(e, "name", name);
 }
 
+struct error *stale_token_error(const char *kind, const char *name, int64_t token)
+{
+	struct error *e = error_new(
+		ERR_STALE_TOKEN, "%s %s is not bound or locked under token %lld", kind, name, (long long)token);
+	return error_with_integer(e, "token", token);
+}
+
 struct error *check_revision(int64_t wanted, int64_t revision)
 {
 	if (wanted < 0 || wanted == revision)

@@ -22,6 +22,9 @@ struct error *conflict_error(const struct allocation *a, const char *sentence) _
 /* ERR_NOT_FOUND with kind and name. */
 struct error *not_found_error(const char *kind, const char *name) __attribute__((warn_unused_result));
 
+/* ERR_STALE_TOKEN: the pod was not bound, or the node is not locked, under that token. `kind` is "pod" or "node". */
+struct error *stale_token_error(const char *kind, const char *name, int64_t token) __attribute__((warn_unused_result));
+
 /* NULL, or ERR_CONFLICT when `wanted` (negative: not given) is not the record's revision. */
 struct error *check_revision(int64_t wanted, int64_t revision) __attribute__((warn_unused_result));
 

@@ -173,9 +173,7 @@ static struct error *check_unreserve(const struct allocation *a, const struct un
 	if (bound && args->token < 0)
 		return conflict_error(a, "taking it back needs the token of its bind");
 	if (args->token >= 0 && args->token != a->token)
-		return error_with_integer(
-			error_new(ERR_STALE_TOKEN, "pod %s was not bound under token %lld", a->pod.uid, (long long)args->token),
-			"token", args->token);
+		return stale_token_error("pod", a->pod.uid, args->token);
 	if (bound && a->handed_out)
 		return conflict_error(a, "some of its devices were handed out");
 	return NULL;
